@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "control/api_stats.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
@@ -8,22 +9,42 @@
 #include "base/clock.h"
 #include "control/desk.h"
 #include "control/facts.h"
+#include "control/figures.h"
 #include "control/reply.h"
 
 /* --- Counters --------------------------------------------------------------------------------- */
 
+/* Put into J the figure G of OF; and its parts, if there are several, by their label. */
+static void
+add_figure(json_t *j, const struct figure *g, const void *of)
+{
+	char by[64];
+	json_t *parts;
+
+	(void)json_object_set_new(j, g->key, json_integer((json_int_t)figure_sum(g, of)));
+	if (g->label == NULL)
+		return;
+	parts = json_object();
+	for (size_t i = 0; i < g->n_parts; i++)
+		(void)json_object_set_new(
+		    parts, g->parts[i], json_integer((json_int_t)figure_part(g, of, i)));
+	(void)snprintf(by, sizeof(by), "%s_by_%s", g->key, g->label);
+	(void)json_object_set_new(j, by, parts);
+}
+
 json_t *
 api_stats_cache(struct cache *c)
 {
-	struct shard_counts n;
+	struct figures_cache of;
+	json_t *j;
 
 	if (c == NULL)
 		return json_null();
-	cache_counts(c, &n);
-	return json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "entries", (json_int_t)n.n, "bytes",
-	    (json_int_t)n.bytes, "size", (json_int_t)cache_size(c), "put", (json_int_t)n.put,
-	    "evicted", (json_int_t)n.evicted, "refused", (json_int_t)n.refused, "comebacks",
-	    (json_int_t)n.comebacks);
+	of = figures_of_cache(c);
+	j = json_object();
+	for (size_t i = 0; i < figures_n_cache; i++)
+		add_figure(j, &figures_cache[i], &of);
+	return j;
 }
 
 static void
@@ -103,22 +124,22 @@ guards_json(const struct view *v, const struct conf_core *c, uint64_t now_ns)
 static json_t *
 upstream_json(const struct view *v, const struct conf_core *c, double share, uint64_t now_ns)
 {
-	const struct upstream_tally *t = &v->tally;
 	char text[NETADDR_TEXT];
+	json_t *j = json_pack("{s:s, s:s, s:o*, s:I, s:I, s:o*, s:o*, s:o*}", "address",
+	    netaddr_format(&v->addr, text), "state", view_state_text(v->state), "since_s",
+	    seconds(v->since_ns, now_ns), "loops", (json_int_t)v->n_loops, "loops_in_this_state",
+	    (json_int_t)v->n_so, "last_reply_s", seconds(v->heard_ns, now_ns), "udp",
+	    rtt_json(&v->rtt[UPSTREAM_OVER_UDP]), "tcp", rtt_json(&v->rtt[UPSTREAM_OVER_TCP]));
 
-	return json_pack(
-	    "{s:s, s:s, s:o*, s:I, s:I, s:o*, s:o*, s:o*, s:I, s:I, s:I, s:I, s:I, s:f,"
-	    " s:I, s:I, s:I, s:I, s:o*}",
-	    "address", netaddr_format(&v->addr, text), "state", view_state_text(v->state),
-	    "since_s", seconds(v->since_ns, now_ns), "loops", (json_int_t)v->n_loops,
-	    "loops_in_this_state", (json_int_t)v->n_so, "last_reply_s",
-	    seconds(v->heard_ns, now_ns), "udp", rtt_json(&v->rtt[UPSTREAM_OVER_UDP]), "tcp",
-	    rtt_json(&v->rtt[UPSTREAM_OVER_TCP]), "sends", (json_int_t)t->sends, "replies",
-	    (json_int_t)t->replies, "late", (json_int_t)t->late, "lost", (json_int_t)t->lost,
-	    "hedges", (json_int_t)t->hedges, "share_percent", share, "sockets",
-	    (json_int_t)v->sockets, "connections", (json_int_t)v->connections, "in_flight",
-	    (json_int_t)v->in_flight, "waiting", (json_int_t)v->waiting, "guards",
-	    guards_json(v, c, now_ns));
+	for (size_t i = 0; j != NULL && i < figures_n_upstream; i++)
+		add_figure(j, &figures_upstream[i], v);
+	if (j != NULL)
+		(void)json_object_update_new(j,
+		    json_pack("{s:f, s:I, s:I, s:I, s:I, s:o*}", "share_percent", share, "sockets",
+			(json_int_t)v->sockets, "connections", (json_int_t)v->connections,
+			"in_flight", (json_int_t)v->in_flight, "waiting", (json_int_t)v->waiting,
+			"guards", guards_json(v, c, now_ns)));
+	return j;
 }
 
 json_t *

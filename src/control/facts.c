@@ -128,14 +128,25 @@ facts_new(const struct host *host, const struct ask_views *v)
 	f->n_served = listens_served(&host->settings->conf.io, host->waits, f->served);
 	collect_loops(f, host);
 	f->has_cache = cache != NULL;
-	if (f->has_cache) {
-		cache_counts(cache, &f->cache);
-		f->cache_size = cache_size(cache);
-	}
+	if (f->has_cache)
+		f->cache = figures_of_cache(cache);
 	if (host->query_log_lost != NULL)
 		f->query_log_lost = atomic_load(host->query_log_lost);
 	collect_process(f, host);
 	return f;
+}
+
+void
+facts_outcomes(
+    const struct facts *f, enum reason_kind kind, uint64_t sources[static REASON_SOURCES])
+{
+	memset(sources, 0, REASON_SOURCES * sizeof(sources[0]));
+	for (unsigned r = 0; r < REASON_N; r++) {
+		if (reason_row((enum reason)r)->kind != kind)
+			continue;
+		sources[reason_source((enum reason)r, false)] += f->reasons[r].at_once;
+		sources[reason_source((enum reason)r, true)] += f->reasons[r].waited;
+	}
 }
 
 bool

@@ -16,6 +16,7 @@
 #include "cache/cache.h"
 #include "config/settings.h"
 #include "control/ask.h"
+#include "control/figures.h"
 #include "control/host.h"
 #include "core/capture.h"
 #include "core/stats.h"
@@ -47,8 +48,7 @@ struct facts {
 	unsigned n_loops;
 	struct facts_loop loops[SETTINGS_LOOPS];
 	bool has_cache;
-	struct shard_counts cache;
-	uint64_t cache_size;     /* bytes */
+	struct figures_cache cache;
 	uint64_t query_log_lost; /* lines that could not be written */
 	double cpu_s;            /* seconds that the process has computed */
 	uint64_t memory;         /* bytes of the process in memory; 0: not known */
@@ -68,6 +68,10 @@ void facts_rows(const struct host *host, struct stats_row rows[static STATS_N]);
 
 /* facts_dnstap: write what became of the messages handed to dnstap, of all loops, to ROWS. */
 void facts_dnstap(const struct host *host, struct stats_row rows[static CAPTURE_FIGURES]);
+
+/* facts_outcomes: how many answers came from each source, those for reasons of KIND. */
+void facts_outcomes(
+    const struct facts *f, enum reason_kind kind, uint64_t sources[static REASON_SOURCES]);
 
 /* facts_all_told: has every loop told what it knows? */
 MUST_USE bool facts_all_told(const struct facts *f);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "control/metric_text.h"
 
+#include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -34,6 +35,16 @@ put_escaped(struct metric_text *t, const char *text, bool quotes)
 	}
 }
 
+/* Write TEXT, which is not empty, with a capital. */
+static void
+put_sentence(struct metric_text *t, const char *text)
+{
+	const char first[2] = { (char)toupper((unsigned char)text[0]), '\0' };
+
+	put(t, first);
+	put_escaped(t, text + 1, t->open_metrics);
+}
+
 /* What follows the family's name in its samples; in format 0.0.4 in its head too. */
 static const char *
 suffix(const struct metric *m)
@@ -54,7 +65,7 @@ metric_text_family(struct metric_text *t, const struct metric *m)
 		kind = "gauge";
 	t->now = m;
 	(void)evbuffer_add_printf(t->out, "# HELP %s%s ", m->name, end);
-	put_escaped(t, m->help, t->open_metrics);
+	put_sentence(t, m->help);
 	(void)evbuffer_add_printf(t->out, "\n# TYPE %s%s %s\n", m->name, end, kind);
 	if (t->open_metrics && m->unit != NULL)
 		(void)evbuffer_add_printf(t->out, "# UNIT %s %s\n", m->name, m->unit);

@@ -25,7 +25,7 @@ struct metric {
 	const char *name; /* without _total and the like */
 	enum metric_kind kind;
 	const char *unit; /* the end of its name, "seconds"; NULL: it has none */
-	const char *help; /* one line */
+	const char *help; /* one line, not empty; its first letter becomes a capital */
 };
 
 /* A label and its value, which may be any bytes of UTF-8. */

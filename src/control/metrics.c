@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "control/metric_stats.h"
+#include "control/metric_figures.h"
 #include "control/metric_text.h"
 #include "core/numbering.h"
 #include "dns64/pref64.h"
@@ -131,6 +131,12 @@ connections(struct metric_text *t, const struct facts *f)
 
 /* --- Answers ---------------------------------------------------------------------------------- */
 
+static struct metric_label
+source(enum reason r, bool waited)
+{
+	return (struct metric_label){ "source", reason_source_name(reason_source(r, waited)) };
+}
+
 static void
 answers(struct metric_text *t, const struct facts *f)
 {
@@ -142,10 +148,10 @@ answers(struct metric_text *t, const struct facts *f)
 
 		if (row->kind == REASON_DROPPING)
 			continue;
+		metric_text_count(t, LABELS(outcome, reason, source((enum reason)r, false)),
+		    f->reasons[r].at_once);
 		metric_text_count(
-		    t, LABELS(outcome, reason, { "source", "cache" }), f->reasons[r].at_once);
-		metric_text_count(
-		    t, LABELS(outcome, reason, { "source", "upstream" }), f->reasons[r].waited);
+		    t, LABELS(outcome, reason, source((enum reason)r, true)), f->reasons[r].waited);
 	}
 }
 
@@ -217,17 +223,23 @@ responses(struct metric_text *t, const struct facts *f)
 static void
 durations(struct metric_text *t, const struct facts *f)
 {
-	struct latency at_once = { .sum_ns = 0 };
+	struct latency at_once[REASON_SOURCES] = { { .sum_ns = 0 } };
 
 	if (!facts_all_told(f))
 		return;
 	/* They left in the turn in which the question came: no time by the loop's clock. */
-	for (unsigned r = 0; r < REASON_N; r++) {
-		if (reason_row((enum reason)r)->kind != REASON_DROPPING)
-			at_once.n[0] += f->reasons[r].at_once;
+	for (unsigned k = 0; k < REASON_DROPPING; k++) {
+		uint64_t sources[REASON_SOURCES];
+
+		facts_outcomes(f, (enum reason_kind)k, sources);
+		for (unsigned from = 0; from < REASON_FROM_UPSTREAM; from++)
+			at_once[from].n[0] += sources[from];
 	}
-	metric_text_latency(t, LABELS({ "source", "cache" }), &at_once);
-	metric_text_latency(t, LABELS({ "source", "upstream" }), &f->waited);
+	at_once[REASON_FROM_UPSTREAM] = f->waited;
+	for (unsigned from = 0; from < REASON_SOURCES; from++)
+		metric_text_latency(t,
+		    LABELS({ "source", reason_source_name((enum reason_source)from) }),
+		    &at_once[from]);
 }
 
 /* --- Prefixes --------------------------------------------------------------------------------- */
@@ -320,39 +332,6 @@ UPSTREAM(upstream_up, v->state < VIEW_STARVED)
 UPSTREAM(upstream_doubted, v->state == VIEW_DOUBTED)
 
 static void
-one_sent(
-    struct metric_text *t, const struct facts *f, const struct view *v, struct metric_label label)
-{
-	(void)f;
-	metric_text_count(
-	    t, LABELS(label, { "transport", "udp" }), v->tally.sends - v->tally.sends_tcp);
-	metric_text_count(t, LABELS(label, { "transport", "tcp" }), v->tally.sends_tcp);
-}
-
-static void
-upstream_queries(struct metric_text *t, const struct facts *f)
-{
-	each_upstream(t, f, one_sent);
-}
-
-_Static_assert(N_RCODES == UPSTREAM_RCODES, "the same rcodes are told apart");
-
-static void
-one_replied(
-    struct metric_text *t, const struct facts *f, const struct view *v, struct metric_label label)
-{
-	(void)f;
-	for (unsigned i = 0; i < UPSTREAM_RCODES; i++)
-		metric_text_count(t, LABELS(label, { "rcode", rcodes[i] }), view_rcode(v, i));
-}
-
-static void
-upstream_replies(struct metric_text *t, const struct facts *f)
-{
-	each_upstream(t, f, one_replied);
-}
-
-static void
 one_rtt(
     struct metric_text *t, const struct facts *f, const struct view *v, struct metric_label label)
 {
@@ -365,26 +344,6 @@ upstream_rtt(struct metric_text *t, const struct facts *f)
 {
 	each_upstream(t, f, one_rtt);
 }
-
-UPSTREAM(upstream_late, v->tally.late)
-UPSTREAM(upstream_lost, v->tally.lost)
-UPSTREAM(upstream_hedges, v->tally.hedges)
-
-/* --- The cache -------------------------------------------------------------------------------- */
-
-#define CACHE(name, value) \
-	static void name(struct metric_text *t, const struct facts *f) \
-	{ \
-		metric_text_count(t, NULL, value); \
-	}
-
-CACHE(of_cache_entries, f->cache.n)
-CACHE(of_cache_bytes, f->cache.bytes)
-CACHE(of_cache_room, f->cache_size)
-CACHE(of_cache_put, f->cache.put)
-CACHE(of_cache_evicted, f->cache.evicted)
-CACHE(of_cache_refused, f->cache.refused)
-CACHE(of_cache_comebacks, f->cache.comebacks)
 
 /* --- The table -------------------------------------------------------------------------------- */
 
@@ -431,7 +390,9 @@ static const struct row table[] = {
 	ROW("client_queries_by_type", COUNTER, NULL,
 	    "Questions by type; other: nothing that can be read, too", queries_by_type),
 	ROW("answers", COUNTER, NULL,
-	    "Answers given to clients, by reason: from here, or after waiting for upstream",
+	    "Answers given to clients, by reason and where they come from: the cache (failures "
+	    "that it "
+	    "remembers, too), here, or after waiting for upstream",
 	    answers),
 	ROW("responses", COUNTER, NULL, "Answers by rcode, the four bits of a header", responses),
 	ROW("response_duration_seconds", HISTOGRAM, "seconds",
@@ -450,30 +411,11 @@ static const struct row table[] = {
 	ROW("upstream_up", GAUGE, NULL, "1 if the upstream is not down", upstream_up),
 	ROW("upstream_doubted", GAUGE, NULL, "1 if the upstream was silent lately",
 	    upstream_doubted),
-	ROW("upstream_queries", COUNTER, NULL, "Questions sent, repeated ones and probes too",
-	    upstream_queries),
-	ROW("upstream_replies", COUNTER, NULL, "Right replies", upstream_replies),
-	ROW("upstream_late_replies", COUNTER, NULL,
-	    "Right replies that came after the wait for them was over", upstream_late),
-	ROW("upstream_timeouts", COUNTER, NULL, "Questions without a reply in time", upstream_lost),
-	ROW("upstream_hedged", COUNTER, NULL, "Questions sent to it as another one was slow",
-	    upstream_hedges),
 	ROW("upstream_rtt_seconds", HISTOGRAM, "seconds", "From a question to its reply",
 	    upstream_rtt),
 	ROW("query_log_lost", COUNTER, NULL,
 	    "Lines of the query log that could not be written, as when the disk is full",
 	    query_log_lost),
-	ROW("cache_entries", GAUGE, NULL, "Entries in the cache", of_cache_entries),
-	ROW("cache_message_bytes", GAUGE, "bytes", "Messages of the entries in the cache",
-	    of_cache_bytes),
-	ROW("cache_size_bytes", GAUGE, "bytes", "What the cache has room for", of_cache_room),
-	ROW("cache_puts", COUNTER, NULL, "Entries made", of_cache_put),
-	ROW("cache_evictions", COUNTER, NULL, "Entries thrown out before their end, for others",
-	    of_cache_evicted),
-	ROW("cache_refusals", COUNTER, NULL, "Messages for which no room was made",
-	    of_cache_refused),
-	ROW("cache_comebacks", COUNTER, NULL, "Entries made again soon after they were thrown out",
-	    of_cache_comebacks),
 };
 
 void
@@ -482,13 +424,9 @@ metrics_write(struct evbuffer *out, const struct facts *f, bool open_metrics)
 	struct metric_text t = { .out = out, .open_metrics = open_metrics };
 
 	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
-		if (strncmp(table[i].metric.name, "dns64d_cache_", 13) == 0 && !f->has_cache)
-			continue;
 		metric_text_family(&t, &table[i].metric);
 		table[i].write(&t, f);
 	}
-	metric_stats_write(&t, f->rows);
-	for (unsigned i = 0; i < CAPTURE_FIGURES; i++)
-		metric_stats_one(&t, &f->dnstap[i]);
+	metric_figures_write(&t, f);
 	metric_text_end(&t);
 }

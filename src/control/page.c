@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "control/figures.h"
 #include "control/page_files.h"
 #include "dns64/pref64.h"
 
@@ -84,6 +85,13 @@ row(struct evbuffer *out, const char *what, uint64_t n)
 	put(out, "</tr>\n");
 }
 
+/* Likewise for the counter at PLACE, as its help says. */
+static void
+row_counter(struct evbuffer *out, const struct facts *f, enum stats_place place)
+{
+	row(out, f->rows[place].help, f->rows[place].value);
+}
+
 /* --- Values ----------------------------------------------------------------------------------- */
 
 static void
@@ -159,20 +167,16 @@ static void
 outcomes(struct evbuffer *out, const struct facts *f)
 {
 	for (unsigned k = 0; k < REASON_DROPPING; k++) {
-		uint64_t at_once = 0, waited = 0;
+		uint64_t from[REASON_SOURCES];
 
-		for (unsigned r = 0; r < REASON_N; r++) {
-			if (reason_row((enum reason)r)->kind == k) {
-				at_once += f->reasons[r].at_once;
-				waited += f->reasons[r].waited;
-			}
-		}
-		if (at_once + waited == 0)
+		facts_outcomes(f, (enum reason_kind)k, from);
+		if (from[REASON_FROM_CACHE] + from[REASON_FROM_HERE] + from[REASON_FROM_UPSTREAM] ==
+		    0)
 			continue;
 		put(out, "<tr>");
 		cell(out, reason_kind_name((enum reason_kind)k), "");
-		cell_number(out, at_once);
-		cell_number(out, waited);
+		for (unsigned s = 0; s < REASON_SOURCES; s++)
+			cell_number(out, from[s]);
 		put(out, "<td class=\"bar\"></td></tr>\n");
 	}
 }
@@ -229,12 +233,10 @@ cache(struct evbuffer *out, const struct facts *f)
 		put(out, "<tr><td>no cache</td></tr>");
 		return;
 	}
-	row(out, "entries", f->cache.n);
-	row(out, "bytes of messages", f->cache.bytes);
-	row(out, "bytes there are", f->cache_size);
-	row(out, "hits", f->rows[STATS_cache_hits].value);
-	row(out, "misses", f->rows[STATS_cache_misses].value);
-	row(out, "thrown out", f->cache.evicted);
+	for (size_t i = 0; i < figures_n_cache; i++)
+		row(out, figures_cache[i].metric.help, figure_sum(&figures_cache[i], &f->cache));
+	row_counter(out, f, STATS_cache_hits);
+	row_counter(out, f, STATS_cache_misses);
 }
 
 static void
@@ -255,9 +257,9 @@ upstreams(struct evbuffer *out, const struct facts *f)
 		cell(out, view_state_text(v->state), kinds[v->state]);
 		(void)snprintf(text, sizeof(text), "%.3g ms", (double)rtt->srtt_ns / NS_PER_MS);
 		cell(out, rtt->weight > 0 ? text : "-", "n");
-		cell_number(out, v->tally.sends);
-		cell_number(out, v->tally.replies);
-		cell_number(out, v->tally.lost);
+		cell_number(out, figure_sum(figures_find("sends"), v));
+		cell_number(out, figure_sum(figures_find("replies"), v));
+		cell_number(out, figure_sum(figures_find("lost"), v));
 		(void)snprintf(
 		    text, sizeof(text), "%.0f %%", view_share(v, f->views->view, f->views->n));
 		cell(out, text, "n");
@@ -268,18 +270,17 @@ upstreams(struct evbuffer *out, const struct facts *f)
 static void
 drops(struct evbuffer *out, const struct facts *f)
 {
+	static const enum stats_place told[] = { STATS_client_refused, STATS_rate_limited,
+		STATS_no_room, STATS_socket_drops, STATS_upstream_mismatch };
 	uint64_t dropped = 0;
 
 	for (unsigned r = 0; r < REASON_N; r++) {
 		if (reason_row((enum reason)r)->kind == REASON_DROPPING)
 			dropped += f->reasons[r].at_once + f->reasons[r].waited;
 	}
-	row(out, "dropped", dropped);
-	row(out, "refused", f->rows[STATS_client_refused].value);
-	row(out, "beyond rate-limit", f->rows[STATS_rate_limited].value);
-	row(out, "no room", f->rows[STATS_no_room].value);
-	row(out, "lost in the kernel", f->rows[STATS_socket_drops].value);
-	row(out, "near misses from upstream", f->rows[STATS_upstream_mismatch].value);
+	row(out, "messages dropped", dropped);
+	for (size_t i = 0; i < sizeof(told) / sizeof(told[0]); i++)
+		row_counter(out, f, told[i]);
 }
 
 static void

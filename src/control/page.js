@@ -62,6 +62,11 @@
 		body.replaceWith(fresh);
 	}
 
+	// The numbers of a table whose rows are always the same; what they are the daemon has written.
+	function fillNumbers(id, numbers) {
+		numbers.forEach((n, i) => { at(id).rows[i].cells[1].textContent = number(n); });
+	}
+
 	function draw(svg, name, attributes) {
 		const e = document.createElementNS(SVG, name);
 		for (const [k, v] of Object.entries(attributes))
@@ -108,7 +113,9 @@
 	function show(s) {
 		const c = s.counters, questions = c.client_udp + c.client_tcp;
 		const answers = Object.entries(s.outcomes).filter(([k]) => k !== "dropped");
-		const most = Math.max(1, ...answers.map(([, v]) => v.at_once + v.waited));
+		const all = v => v.cache + v.local + v.upstream, most = Math.max(1, ...answers.map(([, v]) => all(v)));
+		const now = {time: s.time, questions: questions, waits: s.latency.counts, all: sum(answers.map(([, v]) => all(v))),
+			failed: all(s.outcomes.failed), cached: sum(answers.map(([k, v]) => k === "failed" ? 0 : v.cache))};
 		const kinds = {good: "good", "in doubt": "warn", "without a socket": "bad", down: "bad", active: "good", drain: "warn"};
 
 		put("state", s.unready === null ? "ready" : "not ready: " + s.unready);
@@ -119,35 +126,33 @@
 		put("inflight", number(sum(s.loops.map(l => l.in_flight))));
 		if (before !== null && s.time > before.time && questions >= before.questions) {
 			const waits = s.latency.counts.map((n, i) => n - before.waits[i]);
-			const here = sum(answers.map(([, v]) => v.at_once)), all = here + sum(answers.map(([, v]) => v.waited));
+			const part = name => now.all > before.all
+				? Math.round(100 * (now[name] - before[name]) / (now.all - before.all)) + " %" : "–";
 			rates.push((questions - before.questions) / (s.time - before.time));
 			if (rates.length > POINTS)
 				rates.shift();
 			put("rate", number(rates[rates.length - 1]));
-			put("atonce", all > before.all ? Math.round(100 * (here - before.here) / (all - before.all)) + " %" : "–");
+			put("cached", part("cached"));
+			put("failed", part("failed"));
 			put("median", below(s.latency, waits, .5));
 			put("p95", below(s.latency, waits, .95));
 			drawRates();
 		}
 		if (before === null || s.time - before.time > .5)
-			before = {time: s.time, questions: questions, waits: s.latency.counts,
-				here: sum(answers.map(([, v]) => v.at_once)),
-				all: sum(answers.map(([, v]) => v.at_once + v.waited))};
+			before = now;
 		drawWaits(s.latency);
-		fill("outcomes", answers.filter(([, v]) => v.at_once + v.waited > 0).map(([k, v]) =>
-			[k, {n: v.at_once}, {n: v.waited}, {part: (v.at_once + v.waited) / most}]));
+		fill("outcomes", answers.filter(([, v]) => all(v) > 0).map(([k, v]) =>
+			[k, {n: v.cache}, {n: v.local}, {n: v.upstream}, {part: all(v) / most}]));
 		fill("addresses", s.listening.map(a => [a, {text: "served", kind: "good"}])
 			.concat(s.waiting.map(w => [w.listen, {text: w.why, kind: "warn"}])));
 		fill("prefixes", s.prefixes.map(p => [p.prefix, {text: p.state, kind: kinds[p.state] || "bad"}]));
 		fill("upstreams", s.upstreams.map(u => [u.address, {text: u.state, kind: kinds[u.state] || "bad"},
 			{n: u.udp === null ? "–" : seconds(u.udp.ms / 1e3)}, {n: u.sends}, {n: u.replies}, {n: u.lost},
 			{n: Math.round(u.share_percent) + " %"}]));
-		fill("cache", s.cache === null ? [["no cache", ""]] : [["entries", {n: s.cache.entries}],
-			["bytes of messages", {n: s.cache.bytes}], ["bytes there are", {n: s.cache.size}],
-			["hits", {n: c.cache_hits}], ["misses", {n: c.cache_misses}], ["thrown out", {n: s.cache.evicted}]]);
-		fill("drops", [["dropped", {n: s.outcomes.dropped.at_once}], ["refused", {n: c.client_refused}],
-			["beyond rate-limit", {n: c.rate_limited}], ["no room", {n: c.no_room}],
-			["lost in the kernel", {n: c.socket_drops}], ["near misses from upstream", {n: c.upstream_mismatch}]]);
+		if (s.cache !== null)
+			fillNumbers("cache", Object.values(s.cache).concat([c.cache_hits, c.cache_misses]));
+		fillNumbers("drops", [all(s.outcomes.dropped), c.client_refused, c.rate_limited, c.no_room, c.socket_drops,
+			c.upstream_mismatch]);
 		fill("loops", s.loops.map((l, i) => ["" + i, {n: l.questions}, {n: l.in_flight}, {n: l.clients}]));
 	}
 

@@ -10,26 +10,29 @@ integer(uint64_t n)
 	return json_integer((json_int_t)n);
 }
 
-/* The answers by outcome, from here and after waiting for upstream; and by reason, but zeros. */
+/* The answers by outcome and source, and by reason, but zeros. */
 static void
 add_answers(json_t *j, const struct facts *f)
 {
-	uint64_t kinds[REASON_KINDS][2] = { { 0 } };
 	json_t *outcomes = json_object(), *reasons = json_object();
 
+	for (unsigned k = 0; k < REASON_KINDS; k++) {
+		uint64_t from[REASON_SOURCES];
+		json_t *sources = json_object();
+
+		facts_outcomes(f, (enum reason_kind)k, from);
+		for (unsigned s = 0; s < REASON_SOURCES; s++)
+			(void)json_object_set_new(
+			    sources, reason_source_name((enum reason_source)s), integer(from[s]));
+		(void)json_object_set_new(outcomes, reason_kind_name((enum reason_kind)k), sources);
+	}
 	for (unsigned r = 0; r < REASON_N; r++) {
-		const struct reason_row *row = reason_row((enum reason)r);
 		uint64_t sum = f->reasons[r].at_once + f->reasons[r].waited;
 
-		kinds[row->kind][0] += f->reasons[r].at_once;
-		kinds[row->kind][1] += f->reasons[r].waited;
 		if (sum > 0)
-			(void)json_object_set_new(reasons, row->name, integer(sum));
+			(void)json_object_set_new(
+			    reasons, reason_row((enum reason)r)->name, integer(sum));
 	}
-	for (unsigned k = 0; k < REASON_KINDS; k++)
-		(void)json_object_set_new(outcomes, reason_kind_name((enum reason_kind)k),
-		    json_pack("{s:I, s:I}", "at_once", (json_int_t)kinds[k][0], "waited",
-			(json_int_t)kinds[k][1]));
 	(void)json_object_set_new(j, "outcomes", outcomes);
 	(void)json_object_set_new(j, "reasons", reasons);
 }

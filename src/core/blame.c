@@ -6,21 +6,29 @@
 #include "core/narrate.h"
 
 void
-blame_lose(const struct lookups *ls, struct attempt *a)
+blame_lose(const struct lookups *ls, struct attempt *a, enum upstream_lost cause)
 {
-	if (!a->silent)
-		ls->upstreams->table[a->upstream].tally.lost++;
+	_Atomic uint64_t *const counters[] = {
+		[UPSTREAM_LOST_TIMEOUT] = &ls->stats->upstream_timeouts,
+		[UPSTREAM_LOST_UNREACHABLE] = &ls->stats->upstream_unreachable,
+		[UPSTREAM_LOST_DISCONNECTED] = &ls->stats->upstream_disconnected,
+	};
+
+	if (a->silent)
+		return;
 	a->silent = true;
+	stats_inc(counters[cause]);
+	ls->upstreams->table[a->upstream].tally.lost[cause]++;
 }
 
 void
-blame_count(const struct lookups *ls, struct lookup *l, struct attempt *a)
+blame_count(const struct lookups *ls, struct lookup *l, struct attempt *a, enum upstream_lost cause)
 {
 	struct upstream *up = &ls->upstreams->table[a->upstream];
 	uint64_t bit = UINT64_C(1) << a->upstream;
 	uint64_t *s = l->silent[lookup_over(a)];
 
-	blame_lose(ls, a);
+	blame_lose(ls, a, cause);
 	if ((s[0] & s[1] & bit) == 0) {
 		uint64_t carry = s[0] & bit;
 
@@ -40,10 +48,9 @@ blame_count(const struct lookups *ls, struct lookup *l, struct attempt *a)
 void
 blame_silent(struct lookups *ls, struct lookup *l, struct attempt *a, uint64_t now_ns)
 {
-	stats_inc(&ls->stats->upstream_timeouts);
 	if (log_debugs(LOG_UPSTREAM))
 		narrate_silent(ls, l, a, now_ns);
-	blame_count(ls, l, a);
+	blame_count(ls, l, a, UPSTREAM_LOST_TIMEOUT);
 	if (!l->probe)
 		health_on_silence(ls->upstreams, a->upstream, lookup_over(a), now_ns);
 }

@@ -8,14 +8,16 @@
 
 #include "core/lookup.h"
 
-/* blame_lose: no reply to A has come, and none is waited for any longer. */
-void blame_lose(const struct lookups *ls, struct attempt *a);
+/* blame_lose: no reply to A has come, and none is waited for any longer, as of CAUSE: counted once.
+ */
+void blame_lose(const struct lookups *ls, struct attempt *a, enum upstream_lost cause);
 
 /*
- * blame_count: count the silence of attempt A in L. An upstream that is down is not asked again
- * after one attempt: a probe shows when it is back.
+ * blame_count: count the silence of attempt A in L, and that it is lost as of CAUSE. An upstream
+ * that is down is not asked again after one attempt: a probe shows when it is back.
  */
-void blame_count(const struct lookups *ls, struct lookup *l, struct attempt *a);
+void blame_count(
+    const struct lookups *ls, struct lookup *l, struct attempt *a, enum upstream_lost cause);
 
 /* blame_silent: the wait for A, an attempt of L, is over: count it, for its upstream, too. */
 void blame_silent(struct lookups *ls, struct lookup *l, struct attempt *a, uint64_t now_ns);

@@ -34,6 +34,29 @@ reason_kind_name(enum reason_kind kind)
 	return names[kind];
 }
 
+enum reason_source
+reason_source(enum reason r, bool waited)
+{
+	enum reason_kind kind = (enum reason_kind)reason_rows[r].kind;
+
+	if (waited)
+		return REASON_FROM_UPSTREAM;
+	/* The failures up to this one are upstream's, and remembered. */
+	if (kind <= REASON_HIDING || (kind == REASON_FAILING && r <= REASON_BOGUS_FOUND))
+		return REASON_FROM_CACHE;
+	return REASON_FROM_HERE;
+}
+
+const char *
+reason_source_name(enum reason_source source)
+{
+	static const char *const names[REASON_SOURCES] = { [REASON_FROM_CACHE] = "cache",
+		[REASON_FROM_HERE] = "local",
+		[REASON_FROM_UPSTREAM] = "upstream" };
+
+	return names[source];
+}
+
 enum reason
 reason_stale(enum reason r, uint16_t rcode)
 {

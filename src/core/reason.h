@@ -10,6 +10,7 @@
  * do not change; texts are for people.
  */
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/attr.h"
@@ -29,6 +30,14 @@ enum reason_kind {
 	REASON_FAILING,      /* there was no answer to be had */
 	REASON_DROPPING,     /* no answer */
 	REASON_KINDS
+};
+
+/* Where an answer comes from. */
+enum reason_source {
+	REASON_FROM_CACHE,    /* what upstream said before, or that it failed */
+	REASON_FROM_HERE,     /* nobody had to be asked */
+	REASON_FROM_UPSTREAM, /* it waited for upstream */
+	REASON_SOURCES
 };
 
 /*
@@ -175,6 +184,12 @@ reason_ede(enum reason r)
 
 /* reason_kind_name: the name of a kind, as stable as those of reasons: "relayed", "synthesized". */
 MUST_USE const char *reason_kind_name(enum reason_kind kind);
+
+/* reason_source: where an answer for R comes from. WAITED: it waited for upstream. */
+MUST_USE enum reason_source reason_source(enum reason r, bool waited);
+
+/* reason_source_name: the name of a source, as stable: "cache", "local", "upstream". */
+MUST_USE const char *reason_source_name(enum reason_source source);
 
 /*
  * reason_stale: the reason of an answer with RCODE that would have R, but rests on a stale entry.

@@ -268,7 +268,7 @@ go_beside(struct lookups *ls, struct lookup *l, uint64_t now_ns)
 		return true;
 	}
 	if (l->exploring) {
-		blame_count(ls, l, &l->now);
+		blame_count(ls, l, &l->now, UPSTREAM_LOST_TIMEOUT);
 		health_on_overtaken(ls->upstreams, l->upstream, now_ns);
 	} else {
 		stats_inc(&ls->stats->upstream_hedges);
@@ -335,7 +335,7 @@ static bool
 on_refused(struct lookups *ls, struct lookup *l, struct lookup_result *result, uint64_t now_ns)
 {
 	l->refused = true;
-	blame_count(ls, l, &l->now);
+	blame_count(ls, l, &l->now, UPSTREAM_LOST_UNREACHABLE);
 	lookup_shelve(ls, l); /* ICMP may be forged: a reply is taken still */
 	if (attempt_resume(ls, l)) {
 		l->refused = false;
@@ -362,7 +362,7 @@ silence_next_refused(
 		if (a->silent)
 			continue;
 		if (a != &l->now) /* given up early */
-			blame_count(ls, l, a);
+			blame_count(ls, l, a, UPSTREAM_LOST_UNREACHABLE);
 		else if (!on_refused(ls, l, result, now_ns))
 			return l;
 	}
@@ -390,7 +390,7 @@ on_lost(struct lookups *ls, struct lookup *l, const struct channel *c, struct lo
 	}
 	if (antispoof_without_tcp(l))
 		return attempt_again(ls, l, l->upstream);
-	blame_count(ls, l, &l->now);
+	blame_count(ls, l, &l->now, UPSTREAM_LOST_DISCONNECTED);
 	if (attempt_resume(ls, l)) {
 		l->tcp_only = false;
 		return true;
@@ -430,7 +430,7 @@ silence_next_lost(struct lookups *ls, unsigned *most, struct lookup_result *resu
 		}
 		--*most;
 		l = lookup_of(ls, a);
-		blame_lose(ls, a);
+		blame_lose(ls, a, UPSTREAM_LOST_DISCONNECTED);
 		if (a != &l->now)
 			lookup_drop(ls, l, a);
 		else if (!on_lost(ls, l, c, result, now_ns))

@@ -113,6 +113,10 @@
 	X(upstream_lame, "referrals instead of an answer") \
 	X(upstream_no_edns, "replies that made us ask again without EDNS") \
 	X(upstream_timeouts, "attempts without a reply in time") \
+	X(upstream_unreachable, \
+	    "attempts given up as the upstream or the network refused them (ICMP)") \
+	X(upstream_disconnected, \
+	    "attempts whose connection ended before the reply, or was not to be had") \
 	X(upstream_refused, "ICMP port unreachable and the like from an upstream") \
 	X(upstream_down, "times an upstream was marked down") \
 	X(upstream_hedges, "questions that went to another upstream too, as one was slow") \

@@ -61,15 +61,22 @@ enum upstream_over { UPSTREAM_OVER_UDP, UPSTREAM_OVER_TCP, UPSTREAM_TRANSPORTS }
 
 #define UPSTREAM_RCODES 7 /* those up to REFUSED, and others */
 
+/* Why an attempt has no reply in its time. */
+enum upstream_lost {
+	UPSTREAM_LOST_TIMEOUT,      /* none came */
+	UPSTREAM_LOST_UNREACHABLE,  /* the kernel says that it, or the way to it, refuses */
+	UPSTREAM_LOST_DISCONNECTED, /* its connection ended, or was not to be had */
+	UPSTREAM_LOST_N
+};
+
 /* What this loop has had with it, for the operator. */
 struct upstream_tally {
-	uint64_t sends;     /* questions, retries and probes too */
-	uint64_t sends_tcp; /* of these: over TCP */
-	uint64_t replies;   /* right ones */
-	uint64_t late;      /* of these: after the wait was over */
-	/* attempts without a reply in time: silent, refused, or their connection was lost */
-	uint64_t lost;
-	uint64_t hedges; /* questions sent to it because another one was slow */
+	uint64_t sends;                 /* questions, retries and probes too */
+	uint64_t sends_tcp;             /* of these: over TCP */
+	uint64_t replies;               /* right ones */
+	uint64_t late;                  /* of these: after the wait was over */
+	uint64_t lost[UPSTREAM_LOST_N]; /* attempts that had no reply in their time, by cause */
+	uint64_t hedges;                /* questions sent to it because another one was slow */
 	/*
 	 * of the replies: by rcode, but not NOERROR, which the rest are; the last for others and
 	 * for what was malformed

@@ -121,8 +121,9 @@ merge(struct view *to, const struct view *from)
 	to->tally.sends_tcp += from->tally.sends_tcp;
 	to->tally.replies += from->tally.replies;
 	to->tally.late += from->tally.late;
-	to->tally.lost += from->tally.lost;
 	to->tally.hedges += from->tally.hedges;
+	for (unsigned i = 0; i < UPSTREAM_LOST_N; i++)
+		to->tally.lost[i] += from->tally.lost[i];
 	for (unsigned i = 0; i < UPSTREAM_RCODES; i++)
 		to->tally.rcodes[i] += from->tally.rcodes[i];
 	latency_merge(&to->tally.rtt, &from->tally.rtt);

@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/netaddr.h"
+#include "control/figures.h"
 #include "core/lookup.h"
 #include "core/partial.h"
 #include "core/query.h"
@@ -176,24 +177,20 @@ report_reasons(const struct stats_reason rows[static REASON_N])
 	}
 }
 
-/* Log first what the cache has now, zeros too; then what happened, as for other counters. */
+/* Log what the cache has now, zeros too; and what happened, as for other counters. */
 static void
 report_cache_stats(struct cache *c)
 {
-	struct shard_counts n;
+	struct figures_cache of = figures_of_cache(c);
 
-	cache_counts(c, &n);
-	log_notice(LOG_STATS, "cache_entries %" PRIu64 " (entries in the cache)", n.n);
-	log_notice(LOG_STATS, "cache_bytes %" PRIu64 " (bytes of their messages)", n.bytes);
-	log_notice(LOG_STATS, "cache_size %zu (bytes that the cache has)", cache_size(c));
-	const struct stats_row rows[] = {
-		{ "cache_put", "entries made", n.put },
-		{ "cache_evicted", "entries thrown out before their end, for others", n.evicted },
-		{ "cache_refused", "messages for which no room was made", n.refused },
-		{ "cache_comebacks", "entries made again soon after they were thrown out",
-		    n.comebacks },
-	};
-	report_rows(rows, sizeof(rows) / sizeof(rows[0]));
+	for (size_t i = 0; i < figures_n_cache; i++) {
+		const struct figure *g = &figures_cache[i];
+		uint64_t value = figure_sum(g, &of);
+
+		if (value > 0 || g->metric.kind == METRIC_GAUGE)
+			log_notice(
+			    LOG_STATS, "cache_%s %" PRIu64 " (%s)", g->key, value, g->metric.help);
+	}
 }
 
 /* --- Upstreams -------------------------------------------------------------------------------- */
@@ -236,7 +233,6 @@ report_upstream(const struct view *v, double share, uint64_t now_ns)
 		[UPSTREAM_OVER_UDP] = "UDP", [UPSTREAM_OVER_TCP] = "TCP"
 	};
 	char text[UPSTREAM_TEXT], addr[NETADDR_TEXT];
-	const struct upstream_tally *tally = &v->tally;
 	size_t len = 0;
 
 	add_state(text, &len, v, now_ns);
@@ -250,10 +246,10 @@ report_upstream(const struct view *v, double share, uint64_t now_ns)
 		else if (over == UPSTREAM_OVER_UDP)
 			add(text, &len, ", %s not measured yet", names[over]);
 	}
-	add(text, &len,
-	    ", sends %" PRIu64 ", replies %" PRIu64 ", late %" PRIu64 ", lost %" PRIu64
-	    ", hedges %" PRIu64 ", share %.1f %%",
-	    tally->sends, tally->replies, tally->late, tally->lost, tally->hedges, share);
+	for (size_t i = 0; i < figures_n_upstream; i++)
+		add(text, &len, ", %s %" PRIu64, figures_upstream[i].key,
+		    figure_sum(&figures_upstream[i], v));
+	add(text, &len, ", share %.1f %%", share);
 	if (v->heard_ns == 0)
 		add(text, &len, ", no reply yet");
 	else

@@ -95,7 +95,7 @@ show_cache(const json_t *j, FILE *out)
 	    "%" PRId64 " entries, %.1f of %.1f MiB; put %" PRId64 ", evicted %" PRId64
 	    ", refused %" PRId64 ", come back %" PRId64 "\n",
 	    (int64_t)show_number(j, "entries"), (double)show_number(j, "bytes") / MIB,
-	    (double)show_number(j, "size") / MIB, (int64_t)show_number(j, "put"),
+	    (double)show_number(j, "size_bytes") / MIB, (int64_t)show_number(j, "put"),
 	    (int64_t)show_number(j, "evicted"), (int64_t)show_number(j, "refused"),
 	    (int64_t)show_number(j, "comebacks"));
 }
@@ -120,13 +120,35 @@ put_present(const json_t *u, FILE *out)
 	static const struct {
 		const char *key, *what;
 	} parts[] = { { "in_flight", "in flight" }, { "waiting", "waiting" },
-		{ "sockets", "sockets" }, { "connections", "connections" }, { "late", "late" },
-		{ "hedges", "hedges" } };
+		{ "sockets", "sockets" }, { "connections", "connections" },
+		{ "overdue", "overdue" }, { "hedges", "hedges" } };
 
 	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
 		fprintf(out, "%s%" PRId64 " %s", i == 0 ? "    " : ", ",
 		    (int64_t)show_number(u, parts[i].key), parts[i].what);
 	fputc('\n', out);
+}
+
+/* The parts of a figure, by WHAT, but zeros. */
+static void
+put_parts(const char *what, json_t *parts, FILE *out)
+{
+	const char *name, *between = " ";
+	json_t *n;
+
+	if (json_object_size(parts) == 0)
+		return;
+	fprintf(out, "    %s:", what);
+	json_object_foreach(parts, name, n)
+	{
+		if (json_integer_value(n) == 0)
+			continue;
+		fputs(between, out);
+		show_put(name, out);
+		fprintf(out, " %" PRId64, (int64_t)json_integer_value(n));
+		between = ", ";
+	}
+	fputs(between[0] == ' ' ? " none\n" : "\n", out);
 }
 
 /* The guards of an upstream. */
@@ -170,6 +192,8 @@ show_upstreams(const json_t *j, FILE *out)
 		    (int64_t)show_number(u, "replies"), (int64_t)show_number(u, "lost"),
 		    real_of(u, "share_percent"));
 		put_present(u, out);
+		put_parts("replies", json_object_get(u, "replies_by_rcode"), out);
+		put_parts("lost", json_object_get(u, "lost_by_cause"), out);
 		put_guards(json_object_get(u, "guards"), out);
 	}
 }

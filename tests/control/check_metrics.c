@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "control/figures.h"
 #include "support/known.h"
 #include "support/tests.h"
 
@@ -56,6 +57,18 @@ count(const char *line)
 	return n;
 }
 
+static bool
+is_sum(enum stats_place place)
+{
+	for (size_t i = 0; i < figures_n_upstream; i++) {
+		for (size_t p = 0; p < figures_upstream[i].n_places; p++) {
+			if (figures_upstream[i].places[p] == place)
+				return true;
+		}
+	}
+	return place == STATS_answers || place == STATS_client_udp || place == STATS_client_tcp;
+}
+
 /* unbound_exporter: a counter that a pattern did not match was missing, and nobody noticed. */
 START_TEST(every_counter_is_there_once)
 {
@@ -70,8 +83,9 @@ START_TEST(every_counter_is_there_once)
 		(void)snprintf(value, sizeof(value), " %u\n", 7000001 + 1000 * i);
 		for (const char *at = text; (at = strstr(at, value)) != NULL; at++)
 			n++;
-		/* These three are sums of what is told by reason, by transport and family. */
-		if (i == STATS_answers || i == STATS_client_udp || i == STATS_client_tcp)
+		/* These are sums of what is told by reason, by transport and family, by upstream.
+		 */
+		if (is_sum((enum stats_place)i))
 			ck_assert_uint_eq(n, 0);
 		else
 			ck_assert_msg(n == 1, "%s: %u times", known.facts.rows[i].name, n);
@@ -92,12 +106,35 @@ START_TEST(every_reason_is_there)
 			    line, sizeof(line), "dns64d_dropped_total{reason=\"%s\"} ", row->name);
 		else
 			(void)snprintf(line, sizeof(line),
-			    "dns64d_answers_total{outcome=\"%s\",reason=\"%s\",source=\"cache\"} ",
-			    reason_kind_name((enum reason_kind)row->kind), row->name);
+			    "dns64d_answers_total{outcome=\"%s\",reason=\"%s\",source=\"%s\"} ",
+			    reason_kind_name((enum reason_kind)row->kind), row->name,
+			    reason_source_name(reason_source((enum reason)r, false)));
 		ck_assert_msg(count(line) == 1, "%s", line);
 	}
 	has("dns64d_answers_total{outcome=\"native\",reason=\"native\",source=\"cache\"} 4");
 	has("dns64d_dropped_total{reason=\"drop-short\"} 9");
+}
+END_TEST
+
+/* Answers about localhost and class CH were told as from the cache, which there was none of. */
+START_TEST(what_is_known_here_is_not_from_the_cache)
+{
+	known.facts.reasons[REASON_LOCALHOST].at_once = 11;
+	known.facts.reasons[REASON_REFUSED_CHAOS].at_once = 12;
+	known.facts.reasons[REASON_NO_ROOM].at_once = 13;
+	known.facts.reasons[REASON_OUTAGE].at_once = 14;
+	write_metrics(false);
+	has("dns64d_answers_total{outcome=\"local\",reason=\"localhost\",source=\"local\"} 11");
+	has("dns64d_answers_total{outcome=\"refused\",reason=\"refused-chaos\",source=\"local\"} "
+	    "12");
+	has("dns64d_answers_total{outcome=\"failed\",reason=\"no-room\",source=\"local\"} 13");
+	has("dns64d_answers_total{outcome=\"failed\",reason=\"outage\",source=\"cache\"} 14");
+	ck_assert_uint_eq(
+	    count("dns64d_answers_total{outcome=\"local\",reason=\"localhost\",source=\"cache\"}"),
+	    0);
+	has("dns64d_response_duration_seconds_count{source=\"local\"} 36");
+	has("dns64d_response_duration_seconds_count{source=\"cache\"} 18");
+	has("dns64d_response_duration_seconds_count{source=\"upstream\"} 1");
 }
 END_TEST
 
@@ -175,10 +212,13 @@ START_TEST(upstreams)
 	write_metrics(false);
 	has("dns64d_upstream_up{upstream=\"192.0.2.1#53\"} 1");
 	has("dns64d_upstream_up{upstream=\"2001:db8::1#53\"} 0");
-	has("dns64d_upstream_queries_total{upstream=\"192.0.2.1#53\",transport=\"udp\"} 97");
-	has("dns64d_upstream_queries_total{upstream=\"192.0.2.1#53\",transport=\"tcp\"} 3");
+	has("dns64d_upstream_sends_total{upstream=\"192.0.2.1#53\",transport=\"udp\"} 97");
+	has("dns64d_upstream_sends_total{upstream=\"192.0.2.1#53\",transport=\"tcp\"} 3");
 	has("dns64d_upstream_replies_total{upstream=\"192.0.2.1#53\",rcode=\"NOERROR\"} 93");
 	has("dns64d_upstream_replies_total{upstream=\"192.0.2.1#53\",rcode=\"NXDOMAIN\"} 7");
+	has("dns64d_upstream_lost_total{upstream=\"2001:db8::1#53\",cause=\"timeout\"} 5");
+	has("dns64d_upstream_lost_total{upstream=\"2001:db8::1#53\",cause=\"unreachable\"} 2");
+	has("dns64d_upstream_lost_total{upstream=\"2001:db8::1#53\",cause=\"disconnected\"} 0");
 	has("dns64d_upstream_rtt_seconds_bucket{upstream=\"192.0.2.1#53\",le=\"0.002\"} 0");
 	has("dns64d_upstream_rtt_seconds_bucket{upstream=\"192.0.2.1#53\",le=\"0.005\"} 1");
 	has("dns64d_upstream_rtt_seconds_bucket{upstream=\"192.0.2.1#53\",le=\"+Inf\"} 1");
@@ -196,7 +236,7 @@ START_TEST(a_silent_loop_leaves_out_what_it_knows)
 	has("dns64d_queries_in_flight{loop=\"0\"} 0");
 	ck_assert_uint_eq(count("dns64d_queries_in_flight{loop=\"1\"}"), 0);
 	ck_assert_uint_eq(count("dns64d_connections{"), 0);
-	ck_assert_uint_eq(count("dns64d_upstream_queries_total{"), 0);
+	ck_assert_uint_eq(count("dns64d_upstream_sends_total{"), 0);
 	ck_assert_uint_eq(count("dns64d_response_duration_seconds_bucket{"), 0);
 	ck_assert_uint_gt(count("dns64d_answers_total{"), 0);
 }
@@ -245,6 +285,7 @@ tests_add(TCase *tc)
 	tcase_add_checked_fixture(tc, setup, known_close);
 	tcase_add_test(tc, every_counter_is_there_once);
 	tcase_add_test(tc, every_reason_is_there);
+	tcase_add_test(tc, what_is_known_here_is_not_from_the_cache);
 	tcase_add_test(tc, totals_are_sums_of_their_parts);
 	tcase_add_test(tc, states);
 	tcase_add_test(tc, client_blocks_are_bounded);

@@ -39,7 +39,8 @@ START_TEST(numbers)
 	has("<b id=\"questions\">1 234 567</b>");
 	has("<b id=\"inflight\">5</b>");
 	has("<span class=\"state good\" id=\"state\">ready</span>");
-	has("<tr><td class=\"\">native</td><td class=\"n\">4</td><td class=\"n\">0</td>");
+	has("<tr><td class=\"\">native</td><td class=\"n\">4</td><td class=\"n\">0</td><td "
+	    "class=\"n\">0</td>");
 	has("<tr><td class=\"\">::1#53</td><td class=\"good\">served</td></tr>");
 	has("<tr><td class=\"\">&lt;eth0&gt;#53</td><td class=\"warn\">there is no such "
 	    "interface</td></tr>");
@@ -47,8 +48,8 @@ START_TEST(numbers)
 	has("<td class=\"\">192.0.2.1#53</td><td class=\"good\">good</td><td class=\"n\">3 "
 	    "ms</td>");
 	has("<td class=\"\">2001:db8::1#53</td><td class=\"bad\">down</td><td class=\"n\">-</td>");
-	has("<td class=\"\">dropped</td><td class=\"n\">9</td>");
-	has("<td class=\"\">entries</td><td class=\"n\">12</td>");
+	has("<td class=\"\">messages dropped</td><td class=\"n\">9</td>");
+	has("<td class=\"\">entries in the cache</td><td class=\"n\">12</td>");
 	has("1 answers waited, 30 ms on average");
 }
 END_TEST

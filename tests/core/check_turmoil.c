@@ -474,15 +474,21 @@ check_tallies(void)
 {
 	struct view v[CONF_MAX_UPSTREAMS];
 	size_t n = engine_views(t.e, v);
-	uint64_t sends = 0, replies = 0, late = 0, hedges = 0;
+	uint64_t sends = 0, replies = 0, late = 0, hedges = 0, lost[UPSTREAM_LOST_N] = { 0 };
 
 	ck_assert_uint_eq(n, UPSTREAMS);
 	for (size_t i = 0; i < n; i++) {
 		const struct upstream_tally *tally = &v[i].tally;
 
-		ck_assert_uint_gt(tally->lost, 0);
+		uint64_t all_lost = 0;
+
+		for (unsigned c = 0; c < UPSTREAM_LOST_N; c++) {
+			all_lost += tally->lost[c];
+			lost[c] += tally->lost[c];
+		}
+		ck_assert_uint_gt(all_lost, 0);
 		ck_assert_uint_ge(tally->replies, tally->late);
-		ck_assert_uint_ge(tally->sends, tally->lost + tally->replies - tally->late);
+		ck_assert_uint_ge(tally->sends, all_lost + tally->replies - tally->late);
 		sends += tally->sends;
 		replies += tally->replies;
 		late += tally->late;
@@ -493,6 +499,11 @@ check_tallies(void)
 	ck_assert_uint_eq(replies, parts_count(&t.e->stats.upstream_replies));
 	ck_assert_uint_eq(late, parts_count(&t.e->stats.upstream_overdue));
 	ck_assert_uint_eq(hedges, parts_count(&t.e->stats.upstream_hedges));
+	ck_assert_uint_eq(lost[UPSTREAM_LOST_TIMEOUT], parts_count(&t.e->stats.upstream_timeouts));
+	ck_assert_uint_eq(
+	    lost[UPSTREAM_LOST_UNREACHABLE], parts_count(&t.e->stats.upstream_unreachable));
+	ck_assert_uint_eq(
+	    lost[UPSTREAM_LOST_DISCONNECTED], parts_count(&t.e->stats.upstream_disconnected));
 }
 
 /* Incidents: totd-stall. */

@@ -142,7 +142,7 @@ view(const char *addr, uint64_t replies, uint64_t ms)
 
 	ck_assert(netaddr_parse(addr, 53, &v.addr));
 	v.tally = (struct upstream_tally){
-		.sends = 2 * replies, .replies = replies, .late = 3, .lost = 4, .hedges = 5
+		.sends = 2 * replies, .replies = replies, .late = 3, .lost = { 4, 1 }, .hedges = 5
 	};
 	v.rtt[UPSTREAM_OVER_UDP] = (struct view_rtt){ ms * NS_PER_MS, ms * NS_PER_MS / 2, replies };
 	return v;
@@ -163,7 +163,9 @@ START_TEST(tallies_are_sums_and_times_means)
 	ck_assert_uint_eq(all[0].tally.sends, 800);
 	ck_assert_uint_eq(all[0].tally.replies, 400);
 	ck_assert_uint_eq(all[0].tally.late, 6);
-	ck_assert_uint_eq(all[0].tally.lost, 8);
+	ck_assert_uint_eq(all[0].tally.lost[UPSTREAM_LOST_TIMEOUT], 8);
+	ck_assert_uint_eq(all[0].tally.lost[UPSTREAM_LOST_UNREACHABLE], 2);
+	ck_assert_uint_eq(all[0].tally.lost[UPSTREAM_LOST_DISCONNECTED], 0);
 	ck_assert_uint_eq(all[0].tally.hedges, 10);
 	ck_assert_uint_eq(all[0].rtt[UPSTREAM_OVER_UDP].srtt_ns, 25 * NS_PER_MS);
 	ck_assert_uint_eq(all[0].rtt[UPSTREAM_OVER_UDP].var_ns, 25 * NS_PER_MS / 2);

@@ -131,8 +131,8 @@ START_TEST(statistics_of_the_cache)
 	text = told(statistics);
 	ck_assert_str_eq(text,
 	    "notice stats: cache_entries 1 (entries in the cache)\n"
-	    "notice stats: cache_bytes 19 (bytes of their messages)\n"
-	    "notice stats: cache_size 1048576 (bytes that the cache has)\n"
+	    "notice stats: cache_bytes 19 (messages of the entries in the cache)\n"
+	    "notice stats: cache_size_bytes 1048576 (what the cache has room for)\n"
 	    "notice stats: cache_put 1 (entries made)\n"
 	    "notice stats: in flight 0 (questions being worked on)\n");
 	free(text);
@@ -160,7 +160,7 @@ START_TEST(upstreams_are_told)
 		ck_assert(netaddr_parse("192.0.2.1", (uint16_t)(53 + i), &v[i].addr));
 	}
 	v[0].tally = (struct upstream_tally){
-		.sends = 750, .replies = 740, .late = 3, .lost = 10, .hedges = 12
+		.sends = 750, .replies = 740, .late = 3, .lost = { 7, 2, 1 }, .hedges = 12
 	};
 	v[0].heard_ns = 99900 * NS_PER_MS;
 	v[0].since_ns = 58 * NS_PER_SEC;
@@ -168,18 +168,19 @@ START_TEST(upstreams_are_told)
 	v[0].rtt[UPSTREAM_OVER_TCP] = (struct view_rtt){ 40 * NS_PER_MS, 0, 40 };
 	v[1].state = VIEW_DOWN;
 	v[1].n_so = 3;
-	v[1].tally = (struct upstream_tally){ .sends = 250, .lost = 250 };
+	v[1].tally = (struct upstream_tally){ .sends = 250, .lost = { 250 } };
 	v[1].since_ns = 87700 * NS_PER_MS;
 	text = told(upstreams);
 	ck_assert_str_eq(text,
 	    "notice stats: upstream 192.0.2.1#53: good for 42.0 s, UDP 1.250 ms (deviation 0.310), "
-	    "TCP 40.000 ms (deviation 0.000), sends 750, replies 740, late 3, lost 10, hedges 12, "
+	    "TCP 40.000 ms (deviation 0.000), sends 750, replies 740, overdue 3, lost 10, hedges "
+	    "12, "
 	    "share 75.0 %, last reply 0.1 s ago\n"
 	    "notice stats: upstream 192.0.2.1#54: down for 12.3 s on 3 of 4 loops, UDP not "
-	    "measured yet, sends 250, replies 0, late 0, lost 250, hedges 0, share 25.0 %, "
+	    "measured yet, sends 250, replies 0, overdue 0, lost 250, hedges 0, share 25.0 %, "
 	    "no reply yet\n"
 	    "notice stats: upstream 192.0.2.1#55: good, UDP not measured yet, sends 0, replies 0, "
-	    "late 0, lost 0, hedges 0, share 0.0 %, no reply yet\n");
+	    "overdue 0, lost 0, hedges 0, share 0.0 %, no reply yet\n");
 	free(text);
 	/* A loop that goes on meanwhile may be ahead of the clock that was read before. */
 	v[0].state = VIEW_DOUBTED;
@@ -208,7 +209,7 @@ START_TEST(longest_upstream_fits)
 	views[0].tally = (struct upstream_tally){ .sends = UINT64_MAX,
 		.replies = UINT64_MAX,
 		.late = UINT64_MAX,
-		.lost = UINT64_MAX,
+		.lost = { UINT64_MAX },
 		.hedges = UINT64_MAX };
 	text = told(upstreams);
 	ck_assert_ptr_nonnull(strstr(text, all));

@@ -152,10 +152,13 @@ START_TEST(upstreams_and_entries)
 	shown(show_upstreams,
 	    "{\"upstreams\": [{\"address\": \"::2#53\", \"state\": \"in doubt\", \"udp\": {\"ms\": "
 	    "1.5}, "
-	    "\"tcp\": null, \"sends\": 12, \"share_percent\": 50.0, \"sockets\": 3, \"guards\": "
+	    "\"tcp\": null, \"sends\": 12, \"share_percent\": 50.0, \"sockets\": 3, "
+	    "\"replies_by_rcode\": {\"NOERROR\": 0, \"SERVFAIL\": 9}, \"lost_by_cause\": "
+	    "{\"timeout\": 2, \"unreachable\": 1, \"disconnected\": 0}, \"guards\": "
 	    "{\"0x20\": {\"state\": \"off\", \"off_s\": 61.0}, \"cookie\": {\"state\": \"on\", "
 	    "\"off_s\": null}}}]}");
-	HAS("    0 in flight, 0 waiting, 3 sockets, 0 connections, 0 late, 0 hedges\n");
+	HAS("    0 in flight, 0 waiting, 3 sockets, 0 connections, 0 overdue, 0 hedges\n");
+	HAS("    replies: SERVFAIL 9\n    lost: timeout 2, unreachable 1\n");
 	HAS("    0x20 off for 1m 1s, cookie on\n");
 	HAS("in doubt");
 	HAS("1.500");

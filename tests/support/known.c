@@ -14,8 +14,11 @@ view(const char *addr, enum view_state state, uint64_t sends)
 
 	ck_assert(netaddr_parse(addr, 53, &v.addr));
 	v.tally = (struct upstream_tally){ .sends = sends, .sends_tcp = 3 };
-	if (state != VIEW_GOOD)
+	if (state != VIEW_GOOD) {
+		v.tally.lost[UPSTREAM_LOST_TIMEOUT] = 5;
+		v.tally.lost[UPSTREAM_LOST_UNREACHABLE] = 2;
 		return v;
+	}
 	v.tally.replies = sends;
 	v.tally.rcodes[DNS_NXDOMAIN] = 7;
 	latency_add(&v.tally.rtt, 3 * NS_PER_MS);
@@ -50,7 +53,7 @@ known_open(const char *text)
 		.open_fds = 12,
 		.max_fds = 1024,
 		.has_cache = true,
-		.cache_size = 4096,
+		.cache = { .size = 4096, .counts = { .n = 12 } },
 		.query_log_lost = 3 };
 	ck_assert(netaddr_parse("::1", 53, &f->served[0]));
 	k->waits.n = 1;
@@ -61,7 +64,6 @@ known_open(const char *text)
 	capture_sum(NULL, 0, f->dnstap);
 	f->dnstap[CAPTURE_LOST].value = 21;
 	f->loops[1].open.queries = 5;
-	f->cache.n = 12;
 	latency_add(&f->waited, 30 * NS_PER_MS);
 	f->reasons[REASON_NATIVE].at_once = 4;
 	f->reasons[REASON_SYNTH_NO_AAAA].waited = 1;

@@ -115,7 +115,7 @@ check "SIGUSR1 logs statistics" wait_for 60 logged one "stats: synthesized [1-9]
 check "and what is in flight" wait_for 60 logged one "stats: in flight 0"
 check "and why" logged one "stats: reason synth-no-aaaa [1-9]"
 check "and what is in the cache" logged one "stats: cache_entries [1-9]"
-check "and how large it is" logged one "stats: cache_size 67108864 "
+check "and how large it is" logged one "stats: cache_size_bytes 67108864 "
 check "and each upstream" wait_for 60 logged one \
 	"stats: upstream [^ ]*: good, UDP [0-9.]* ms .*, sends [0-9]*, replies [1-9].*, share 100.0 %"
 stop one
@@ -276,7 +276,7 @@ check "num-threads is named" logged live "config: num-threads was changed"
 check "user is named" logged live "config: user was changed"
 check "cache-size is named" logged live "config: cache-size was changed"
 kill -USR1 "$pid"
-check "the cache is as it was" wait_for 60 logged live "stats: cache_size 67108864 "
+check "the cache is as it was" wait_for 60 logged live "stats: cache_size_bytes 67108864 "
 check "the new prefix stands before an A from the cache (D22)" logged live "stats: cache_hits_a [1-9]"
 check "still $account" is "$(id -u $account)	" field "$pid" Uid
 

@@ -103,7 +103,7 @@ tell_statistics
 check "the cache had answers ($(statistic cache_hits)), had none ($(statistic cache_misses))" \
 	test "$(statistic cache_hits)" -gt 1000 -a "$(statistic cache_misses)" -gt 1000
 check 'it is as large as at the start, and full' \
-	test "$(statistic cache_size)" -eq 1048576 -a "$(statistic cache_entries)" -gt 1000
+	test "$(statistic cache_size_bytes)" -eq 1048576 -a "$(statistic cache_entries)" -gt 1000
 stop dns64d
 equal 'SIGTERM: exit status' 0 "$status"
 

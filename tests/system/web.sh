@@ -25,6 +25,15 @@ total()
 	curl -s -m 20 "$web/metrics" | sed -n "s/^$1[{ ].*[} ]\([0-9]*\)$/\1/p" | awk '{ n += $1 } END { print n + 0 }'
 }
 
+# counter NAME...: the sum of these counters as dns64ctl has them
+counter()
+{
+	curl -s -m 20 --unix-socket "$work/control" http://dns64d/stats | python3 -c '
+import json, sys
+counters = json.load(sys.stdin)["counters"]
+print(sum(counters[name] for name in sys.argv[1:]))' "$@"
+}
+
 ip addr add 192.0.2.77/32 dev lo || give_up 'no further address'
 start_fakedns --ttl 300
 configure 'nameserver 127.0.0.1 port 5300' 'num-threads 2' "control-socket $work/control" 'web-listen 127.0.0.1' \
@@ -52,8 +61,33 @@ equal 'by time' 10 "$(total dns64d_response_duration_seconds_count)"
 equal "near misses, none" "$(metric dns64d_upstream_mismatch_total)" "$(total dns64d_near_misses_total)"
 equal 'five of them synthesized' 5 "$(curl -s -m 20 "$web/metrics" |
 	awk '/^dns64d_answers_total.outcome="synthesized"/ { n += $NF } END { print n }')"
-equal 'the sum of upstreams is that of transports' "$(total dns64d_upstream_sent_total)" \
-	"$(total dns64d_upstream_queries_total)"
+equal 'the sum of upstreams is that of transports' "$(counter upstream_udp upstream_tcp)" \
+	"$(total dns64d_upstream_sends_total)"
+# --- one name, one figure ---
+
+# same: which metrics have the name of a counter of dns64ctl, but not its value
+same()
+{
+	curl -s -m 20 --unix-socket "$work/control" http://dns64d/stats >"$work/stats"
+	curl -s -m 20 "$web/metrics" >"$work/text"
+	python3 - "$work/stats" "$work/text" <<'EOF'
+import json, re, sys
+stats = json.load(open(sys.argv[1]))
+known = dict(stats['counters'], **{'cache_' + k: v for k, v in stats['cache'].items()})
+sums = {}
+for name, value in re.findall(r'^dns64d_(\w+?)(?:_total)?(?:\{.*\})? (\d+)$', open(sys.argv[2]).read(), re.M):
+    sums[name] = sums.get(name, 0) + int(value)
+both = [name for name in known if name in sums]
+print(*['%s %d %d' % (n, known[n], sums[n]) for n in both if known[n] != sums[n]], sep='\n', end='')
+sys.exit(len(both) < 80 or any(known[n] != sums[n] for n in both))
+EOF
+}
+
+answer localhost AAAA >/dev/null
+check 'what is known here is not told as from the cache' \
+	is '{outcome="local",reason="localhost",source="local"} 1' curl -s -m 20 "$web/metrics"
+equal 'what has the same name is the same' '' "$(same)"
+check 'most have' same
 check 'the memory is told from inside the sandbox' test "$(metric process_resident_memory_bytes)" -gt 1000000
 curl -s -m 20 "$web/metrics" >"$work/text"
 curl -s -m 20 -H 'Accept: application/openmetrics-text; version=1.0.0' "$web/metrics" >"$work/open"
@@ -115,7 +149,7 @@ configure 'nameserver 127.0.0.1 port 5300' 'num-threads 2' "control-socket $work
 	'web-listen ::1 port 6465' 'web-listen 192.0.2.77' 'web-allow 192.0.2.0/24' 'web-name gw.example.net' 'timeout-time 2'
 curl -s -m 20 -X POST --unix-socket "$work/control" http://dns64d/reload >/dev/null
 equal 'after a reload' "$before" "$(total dns64d_answers_total)"
-equal 'upstreams keep theirs' "$(total dns64d_upstream_sent_total)" "$(total dns64d_upstream_queries_total)"
+equal 'upstreams keep theirs' "$(counter upstream_udp upstream_tcp)" "$(total dns64d_upstream_sends_total)"
 web=http://192.0.2.77:6464
 equal 'web-allow' 200 "$(code /metrics)"
 web=http://127.0.0.1:6464
@@ -204,6 +238,25 @@ for i in range(2000):
 EOF
 equal 'up after 2,000 bad requests' 200 "$(code /health)"
 check "memory is flat: $at_first kB, then $(memory "$pid")" test "$(memory "$pid")" -lt $((at_first + 4096))
+
+# --- an upstream that refuses: that is no timeout ---
+
+lost()
+{
+	curl -s -m 20 "$web/metrics" | sed -n "s/^dns64d_upstream_lost_total{.*cause=\"$1\"} //p" |
+		awk '{ n += $1 } END { print n + 0 }'
+}
+
+before=$(lost timeout)
+stop fakedns
+for i in 1 2 3; do
+	answer "refused-$i.dns64perf.test" AAAA >/dev/null
+done
+check 'refusals are counted as such' test "$(lost unreachable)" -gt 0
+equal 'and not as silence' "$before" "$(lost timeout)"
+equal 'nor by dns64ctl' "$before" "$(counter upstream_timeouts)"
+# Probes go on between two looks.
+check 'what has the same name is the same still' wait_for 60 same
 
 stop dns64d
 equal 'exit status' 0 "$status"
