@@ -87,6 +87,7 @@ set_lameduck(struct desk *d, bool on)
 	else if (d->host.lameduck == 0)
 		d->host.lameduck = time(NULL);
 	d->host.ops->lameduck(d->host.arg, on);
+	desk_judge(d);
 }
 
 static void

@@ -210,6 +210,16 @@ api_stats_prefixes(const struct policy *p)
 	return list;
 }
 
+void
+api_stats_verdict(const struct facts *f, json_t *j)
+{
+	const struct verdict v = facts_verdict(f);
+
+	(void)json_object_set_new(j, "verdict", json_string(verdict_word(v.state)));
+	(void)json_object_set_new(
+	    j, "reason", v.reason[0] == '\0' ? json_null() : json_string(v.reason));
+}
+
 json_t *
 api_stats_lameduck(time_t since)
 {
@@ -240,7 +250,7 @@ answer_status(struct evhttp_request *r, void *arg, const struct ask_views *v)
 		reply_json(r, HTTP_INTERNAL, NULL);
 		return;
 	}
-	(void)json_object_set_new(j, "unready", json_pack("s?", facts_unready(f)));
+	api_stats_verdict(f, j);
 	(void)json_object_set_new(j, "lameduck", api_stats_lameduck(f->lameduck));
 	(void)json_object_set_new(j, "loops_silent", json_integer(v->n_missing));
 	api_stats_listens(f, j);

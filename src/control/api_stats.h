@@ -31,6 +31,9 @@ http_handler api_status;
 /* api_stats_upstreams: what the loops told of their upstreams, under C, as in "upstreams". */
 MUST_USE json_t *api_stats_upstreams(const struct ask_views *v, const struct conf_core *c);
 
+/* api_stats_verdict: put into J the verdict on the daemon, and its reason. */
+void api_stats_verdict(const struct facts *f, json_t *j);
+
 /* api_stats_lameduck: when the daemon became one, seconds since 1970; null if SINCE is 0. */
 MUST_USE json_t *api_stats_lameduck(time_t since);
 

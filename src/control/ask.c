@@ -1,59 +1,91 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "control/ask.h"
 
-#include <stdlib.h>
+#include <string.h>
 
 #include "base/clock.h"
 #include "control/reply.h"
 
-/* Has every loop told? */
+static bool
+is_stuck(const struct loop *l, uint64_t now_ns)
+{
+	return loop_silent_ns(l, now_ns) >= ASK_STUCK_MS * NS_PER_MS;
+}
+
+/* Has every loop told that can be waited for? */
 static bool
 all_told(const struct host *host)
 {
+	uint64_t now_ns = clock_now_ns();
 	size_t n;
 
 	for (unsigned i = 0; i < host->n_loops; i++) {
-		if (loop_views(host->loops[i], &n) == NULL)
+		if (loop_views(host->loops[i], &n) == NULL && !is_stuck(host->loops[i], now_ns))
 			return false;
 	}
 	return true;
 }
 
+/* How many loops have not told, and do not go round, to *out. */
+static void
+count_missing(const struct host *host, struct ask_views *out)
+{
+	uint64_t now_ns = clock_now_ns();
+	size_t n;
+
+	out->n_missing = 0;
+	out->n_stuck = 0;
+	for (unsigned i = 0; i < host->n_loops; i++) {
+		out->n_missing += loop_views(host->loops[i], &n) == NULL;
+		out->n_stuck += is_stuck(host->loops[i], now_ns);
+	}
+}
+
 static void
 collect(const struct host *host, struct ask_views *out)
 {
+	count_missing(host, out);
+	/* While one is only late, what all knew a moment ago says more than what the others know.
+	 */
+	if (out->n_missing > out->n_stuck && out->n > 0)
+		return;
 	out->n = 0;
-	out->n_missing = 0;
 	for (unsigned i = 0; i < host->n_loops; i++) {
 		size_t n;
 		const struct view *v = loop_views(host->loops[i], &n);
 
 		if (v != NULL)
 			views_merge(out->view, &out->n, v, n);
-		else
-			out->n_missing++;
 	}
 }
 
 static void
 answer_all(struct ask *a)
 {
-	struct ask_views *v = malloc(sizeof(*v));
 	size_t n = a->n_waiting;
 
-	if (v != NULL)
-		collect(a->host, v);
+	collect(a->host, &a->views);
 	a->n_waiting = 0;
 	a->end_ns = 0;
+	if (a->hear != NULL)
+		a->hear(a->hear_arg);
 	for (size_t i = 0; i < n; i++) {
 		const struct ask_waiter *w = &a->waiting[i];
 
-		if (v != NULL)
-			w->answer(w->r, w->arg, v);
-		else
-			reply_json(w->r, HTTP_INTERNAL, NULL);
+		w->answer(w->r, w->arg, &a->views);
 	}
-	free(v);
+}
+
+/* Ask the loops, unless they are asked already. */
+static void
+ask_loops(struct ask *a)
+{
+	if (a->end_ns != 0)
+		return;
+	a->end_ns = clock_now_ns() + ASK_MS * NS_PER_MS;
+	for (unsigned i = 0; i < a->host->n_loops; i++)
+		loop_ask_views(a->host->loops[i]);
+	event_active(a->timer, EV_TIMEOUT, 1);
 }
 
 static void
@@ -73,7 +105,8 @@ on_timer(evutil_socket_t fd, short what, void *arg)
 bool
 ask_init(struct ask *a, const struct host *host)
 {
-	*a = (struct ask){ .host = host, .timer = NULL };
+	memset(a, 0, sizeof(*a));
+	a->host = host;
 	a->timer = evtimer_new(host->base, on_timer, a);
 	return a->timer != NULL;
 }
@@ -86,12 +119,29 @@ ask_begin(struct ask *a, struct evhttp_request *r, ask_answer *answer, void *arg
 		return;
 	}
 	a->waiting[a->n_waiting++] = (struct ask_waiter){ r, answer, arg };
-	if (a->end_ns != 0)
-		return; /* they are asked already */
-	a->end_ns = clock_now_ns() + ASK_MS * NS_PER_MS;
-	for (unsigned i = 0; i < a->host->n_loops; i++)
-		loop_ask_views(a->host->loops[i]);
-	event_active(a->timer, EV_TIMEOUT, 1);
+	ask_loops(a);
+}
+
+static void
+on_second(evutil_socket_t fd, short what, void *arg)
+{
+	(void)fd;
+	(void)what;
+	ask_loops(arg);
+}
+
+bool
+ask_watch(struct ask *a, ask_hear *hear, void *arg)
+{
+	const struct timeval second = { .tv_sec = ASK_EVERY_MS / 1000 };
+
+	a->hear = hear;
+	a->hear_arg = arg;
+	a->every = event_new(a->host->base, -1, EV_PERSIST, on_second, a);
+	if (a->every == NULL || event_add(a->every, &second) != 0)
+		return false;
+	ask_loops(a);
+	return true;
 }
 
 void
@@ -107,5 +157,7 @@ ask_fini(struct ask *a)
 {
 	if (a->timer != NULL)
 		event_free(a->timer);
-	*a = (struct ask){ .timer = NULL };
+	if (a->every != NULL)
+		event_free(a->every);
+	a->timer = a->every = NULL;
 }

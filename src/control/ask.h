@@ -18,17 +18,23 @@
 #include "control/http.h"
 #include "core/view.h"
 
-#define ASK_MS 1000 /* how long a loop is waited for; then it is left out */
+#define ASK_MS 1000       /* how long a loop is waited for; then it is left out */
+#define ASK_STUCK_MS 5000 /* after so long it is said not to go round, and not waited for */
+#define ASK_EVERY_MS 1000 /* how often loops are asked by themselves, ask_watch */
 
-/* What all loops know together. */
+/* What all loops know together; while one is late, what they knew before that. */
 struct ask_views {
 	struct view view[UPSTREAM_MAX];
 	size_t n;
 	unsigned n_missing; /* loops that did not tell in time */
+	unsigned n_stuck;   /* of these: loops that do not go round */
 };
 
 /* Answers R, with ARG of ask_begin. V is borrowed. */
 typedef void ask_answer(struct evhttp_request *r, void *arg, const struct ask_views *v);
+
+/* Is told each time that the loops have told (struct ask.views). */
+typedef void ask_hear(void *arg);
 
 /* Somebody who waits. */
 struct ask_waiter {
@@ -40,9 +46,13 @@ struct ask_waiter {
 struct ask {
 	const struct host *host; /* borrowed */
 	struct event *timer;     /* owned */
-	uint64_t end_ns;         /* when the loops are waited for no longer; 0: none was asked */
+	struct event *every;     /* owned: ask_watch's */
+	ask_hear *hear;          /* NULL: nobody */
+	void *hear_arg;
+	uint64_t end_ns; /* when the loops are waited for no longer; 0: none was asked */
 	struct ask_waiter waiting[HTTP_CONNECTIONS];
 	size_t n_waiting;
+	struct ask_views views; /* what they told last; nothing before */
 };
 
 /* ask_init: ask the loops of HOST. False without memory. */
@@ -53,6 +63,12 @@ MUST_USE bool ask_init(struct ask *a, const struct host *host);
  * If HTTP_CONNECTIONS wait already R is answered with 503 at once.
  */
 void ask_begin(struct ask *a, struct evhttp_request *r, ask_answer *answer, void *arg);
+
+/*
+ * ask_watch: ask the loops each second from now on, whether they go round and what they know, and
+ * have HEAR, with ARG, hear that and all else that they tell. False without memory.
+ */
+MUST_USE bool ask_watch(struct ask *a, ask_hear *hear, void *arg);
 
 /* ask_refuse: the daemon ends: answer all who wait with 503. */
 void ask_refuse(struct ask *a);

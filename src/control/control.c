@@ -75,6 +75,12 @@ wiping_free(void *p)
 	free(p);
 }
 
+static void
+on_views(void *arg)
+{
+	desk_judge(arg);
+}
+
 struct control *
 control_new(const struct host *host, const struct control_sockets *s)
 {
@@ -86,7 +92,8 @@ control_new(const struct host *host, const struct control_sockets *s)
 	json_set_alloc_funcs(malloc, wiping_free);
 	if (ask_init(&c->desk.ask, &c->desk.host) &&
 	    inquiry_init(&c->desk.inquiry, &c->desk.host, api_explain_answer, &c->desk) &&
-	    changes_init(&c->desk.changes, &c->desk.host) && serve_all(c, s))
+	    changes_init(&c->desk.changes, &c->desk.host) &&
+	    ask_watch(&c->desk.ask, on_views, &c->desk) && serve_all(c, s))
 		return c;
 	http_free(c->http);
 	http_free(c->web);
@@ -106,7 +113,15 @@ control_reload_begins(struct control *c)
 void
 control_reload_ends(struct control *c, bool ok)
 {
+	c->desk.host.reload_refused = !ok;
 	reloads_end(&c->desk.reloads, ok);
+	desk_judge(&c->desk);
+}
+
+void
+control_stops(struct control *c)
+{
+	c->desk.host.stopping = true;
 }
 
 void

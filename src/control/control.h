@@ -45,6 +45,9 @@ void control_reload_begins(struct control *c);
  */
 void control_reload_ends(struct control *c, bool ok);
 
+/* control_stops: the daemon finishes what is in flight, and ends. */
+void control_stops(struct control *c);
+
 /*
  * control_free: answer those who wait with 503, let answers leave, then close everything and free
  * C, which may be NULL.

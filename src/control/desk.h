@@ -18,6 +18,13 @@ struct desk {
 	struct inquiry inquiry;
 	struct reloads reloads;
 	struct changes changes;
+	struct verdict verdict; /* the last that was told of */
 };
+
+/*
+ * desk_judge: tell the log and the service manager of the verdict, if it is another one than
+ * before. Called when something has changed that it rests on.
+ */
+void desk_judge(struct desk *d);
 
 #endif

@@ -122,6 +122,8 @@ facts_new(const struct host *host, const struct ask_views *v)
 	f->settings = host->settings;
 	f->started = host->started;
 	f->lameduck = host->lameduck;
+	f->stopping = host->stopping;
+	f->reload_refused = host->reload_refused;
 	f->now_ns = clock_now_ns();
 	f->views = v;
 	f->waits = host->waits;
@@ -163,37 +165,42 @@ facts_uptime(const struct facts *f)
 	return now > f->started ? (uint64_t)(now - f->started) : 0;
 }
 
-/* Does an upstream answer, for all that the loops know? */
-static bool
-has_upstream(const struct ask_views *v)
+/* The verdict on G, and on V, what the loops told. */
+static struct verdict
+judge(struct verdict_grounds g, const struct ask_views *v)
 {
-	for (size_t i = 0; i < v->n; i++) {
-		const struct view *up = &v->view[i];
-
-		if (up->state < VIEW_STARVED || up->n_so < up->n_loops)
-			return true;
-	}
-	return false;
+	g.n_stuck = v->n_stuck;
+	g.views = v->view;
+	g.n_views = v->n;
+	return verdict_make(&g);
 }
 
-static bool
-has_prefix(const struct policies *ps)
+struct verdict
+facts_verdict(const struct facts *f)
 {
-	return ps->table[0].synthesize == POLICY_NEVER || ps->table[0].synth.active_bits != 0;
+	return judge((struct verdict_grounds){ .settings = f->settings,
+			 .stopping = f->stopping,
+			 .lameduck = f->lameduck != 0,
+			 .reload_refused = f->reload_refused,
+			 .n_loops = f->n_loops,
+			 .n_served = f->n_served,
+			 .n_awaited = f->waits->n,
+			 .now_ns = f->now_ns },
+	    f->views);
 }
 
-const char *
-facts_unready(const struct facts *f)
+struct verdict
+facts_verdict_now(const struct host *host, const struct ask_views *v)
 {
-	if (f->lameduck != 0)
-		return "lameduck";
-	if (f->n_served == 0)
-		return "no listen address is there";
-	if (f->views->n_missing == f->n_loops)
-		return "no loop answers";
-	if (!has_upstream(f->views))
-		return "no upstream answers";
-	if (!has_prefix(f->settings->conf.core.policies))
-		return "no prefix is active";
-	return NULL;
+	struct netaddr served[CONF_MAX_LISTENS];
+
+	return judge((struct verdict_grounds){ .settings = host->settings,
+			 .stopping = host->stopping,
+			 .lameduck = host->lameduck != 0,
+			 .reload_refused = host->reload_refused,
+			 .n_loops = host->n_loops,
+			 .n_served = listens_served(&host->settings->conf.io, host->waits, served),
+			 .n_awaited = host->waits->n,
+			 .now_ns = clock_now_ns() },
+	    v);
 }

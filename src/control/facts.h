@@ -18,6 +18,7 @@
 #include "control/ask.h"
 #include "control/figures.h"
 #include "control/host.h"
+#include "control/verdict.h"
 #include "core/capture.h"
 #include "core/stats.h"
 #include "io/loop.h"
@@ -45,6 +46,8 @@ struct facts {
 	struct netaddr served[CONF_MAX_LISTENS]; /* those that are served */
 	size_t n_served;
 	time_t lameduck; /* since when it is one, seconds since 1970; 0: it is not */
+	bool stopping;
+	bool reload_refused; /* the last one */
 	unsigned n_loops;
 	struct facts_loop loops[SETTINGS_LOOPS];
 	bool has_cache;
@@ -79,11 +82,10 @@ MUST_USE bool facts_all_told(const struct facts *f);
 /* facts_uptime: how long the daemon has been up, in seconds. */
 MUST_USE uint64_t facts_uptime(const struct facts *f);
 
-/*
- * facts_unready: why the daemon is not to be asked at present, in words. NULL: it may be, that is,
- * it is no lame duck, listens somewhere, an upstream answers, or has not been silent yet, and a
- * prefix is active for clients that are in no block.
- */
-MUST_USE const char *facts_unready(const struct facts *f);
+/* facts_verdict: the verdict on the daemon (RULES D31). */
+MUST_USE struct verdict facts_verdict(const struct facts *f);
+
+/* facts_verdict_now: the same of HOST, with V, what the loops told last. */
+MUST_USE struct verdict facts_verdict_now(const struct host *host, const struct ask_views *v);
 
 #endif

@@ -15,6 +15,7 @@
 #include "config/listens.h"
 #include "config/prefix_change.h"
 #include "config/settings.h"
+#include "control/verdict.h"
 #include "io/loop.h"
 
 /* Secrets of cookies: the first signs, all verify. */
@@ -40,8 +41,9 @@ struct host_ops {
 	bool (*reopen)(void *arg); /* the logs; false: the log says what is wrong */
 	/* put these in force; not while is_changing; false: no memory, nothing is changed */
 	bool (*cookies)(void *arg, const struct host_cookies *c);
+	void (*judged)(void *arg, const struct verdict *v); /* the verdict has changed */
 	bool (*is_changing)(void *arg);       /* has a loop not taken the last change yet? */
-	void (*lameduck)(void *arg, bool on); /* tell loops and service manager */
+	void (*lameduck)(void *arg, bool on); /* tell loops */
 	/* not while is_changing; if not HOST_DONE nothing is changed, and ERROR has the reason */
 	enum host_verdict (*change)(
 	    void *arg, const struct prefix_change *c, char error[static HOST_ERROR]);
@@ -54,10 +56,12 @@ struct host {
 	const struct settings *settings; /* those in force, at all times */
 	struct loop *loops[SETTINGS_LOOPS];
 	unsigned n_loops;
-	time_t started;  /* seconds since 1970 */
-	int memory_fd;   /* /proc/self/statm; -1: none */
-	int fds_fd;      /* /proc/self/fd; -1: none */
-	time_t lameduck; /* since when it is one; 0: it is not */
+	time_t started;      /* seconds since 1970 */
+	int memory_fd;       /* /proc/self/statm; -1: none */
+	int fds_fd;          /* /proc/self/fd; -1: none */
+	time_t lameduck;     /* since when it is one; 0: it is not */
+	bool reload_refused; /* the last one */
+	bool stopping;       /* it finishes what is in flight, and ends */
 	/* lines of the query log that could not be written; NULL: it has none */
 	const _Atomic uint64_t *query_log_lost;
 	const struct listens_waits *waits; /* which listen addresses are waited for */

@@ -34,7 +34,19 @@ start_time(struct metric_text *t, const struct facts *f)
 static void
 ready(struct metric_text *t, const struct facts *f)
 {
-	metric_text_count(t, NULL, facts_unready(f) == NULL);
+	metric_text_count(t, NULL, facts_verdict(f).state != VERDICT_UNREADY);
+}
+
+static void
+degraded(struct metric_text *t, const struct facts *f)
+{
+	metric_text_count(t, NULL, facts_verdict(f).state == VERDICT_DEGRADED);
+}
+
+static void
+loops_stuck(struct metric_text *t, const struct facts *f)
+{
+	metric_text_count(t, NULL, f->views->n_stuck);
 }
 
 static void
@@ -328,7 +340,7 @@ each_upstream(struct metric_text *t, const struct facts *f, write_upstream *one)
 		each_upstream(t, f, one_##name); \
 	}
 
-UPSTREAM(upstream_up, v->state < VIEW_STARVED)
+UPSTREAM(upstream_up, view_answers(v, f->now_ns))
 UPSTREAM(upstream_doubted, v->state == VIEW_DOUBTED)
 
 static void
@@ -363,8 +375,13 @@ static const struct row table[] = {
 	ROW("start_time_seconds", GAUGE, "seconds", "When it began, in seconds since 1970",
 	    start_time),
 	ROW("ready", GAUGE, NULL,
-	    "1 if it listens, an upstream answers, a prefix is active, and it is no lame duck",
+	    "1 if it can do its work (/ready): each loop goes round, it listens, an upstream "
+	    "answers, "
+	    "a prefix is active, and it is no lame duck",
 	    ready),
+	ROW("degraded", GAUGE, NULL, "1 if it is ready, but a part of that is missing (/ready)",
+	    degraded),
+	ROW("loops_stuck", GAUGE, NULL, "Loops that do not go round", loops_stuck),
 	ROW("listen_addresses", GAUGE, NULL,
 	    "Listen addresses, and interfaces without one, by what is done about them", listens),
 	ROW("lameduck", GAUGE, NULL, "1 while it serves on but is not to be asked any more",
@@ -408,7 +425,8 @@ static const struct row table[] = {
 	    "Answers with AAAA under the prefix; other: under one that came when there were too "
 	    "many",
 	    synthesized),
-	ROW("upstream_up", GAUGE, NULL, "1 if the upstream is not down", upstream_up),
+	ROW("upstream_up", GAUGE, NULL, "1 if the upstream answers, not with errors only",
+	    upstream_up),
 	ROW("upstream_doubted", GAUGE, NULL, "1 if the upstream was silent lately",
 	    upstream_doubted),
 	ROW("upstream_rtt_seconds", HISTOGRAM, "seconds", "From a question to its reply",

@@ -97,16 +97,20 @@ row_counter(struct evbuffer *out, const struct facts *f, enum stats_place place)
 static void
 ready(struct evbuffer *out, const struct facts *f)
 {
-	const char *why = facts_unready(f);
+	const struct verdict v = facts_verdict(f);
+	char text[VERDICT_TEXT];
 
-	put(out, why == NULL ? "ready" : "not ready: ");
-	put_text(out, why == NULL ? "" : why);
+	put_text(out, verdict_text(&v, text));
 }
 
 static void
 state(struct evbuffer *out, const struct facts *f)
 {
-	put(out, facts_unready(f) == NULL ? "good" : "bad");
+	static const char *const kinds[] = {
+		[VERDICT_READY] = "good", [VERDICT_DEGRADED] = "warn", [VERDICT_UNREADY] = "bad"
+	};
+
+	put(out, kinds[facts_verdict(f).state]);
 }
 
 static void
@@ -244,6 +248,7 @@ upstreams(struct evbuffer *out, const struct facts *f)
 {
 	static const char *const kinds[] = { [VIEW_GOOD] = "good",
 		[VIEW_DOUBTED] = "warn",
+		[VIEW_ERRING] = "bad",
 		[VIEW_STARVED] = "bad",
 		[VIEW_DOWN] = "bad" };
 	char text[NETADDR_TEXT];

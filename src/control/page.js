@@ -118,8 +118,8 @@
 			failed: all(s.outcomes.failed), cached: sum(answers.map(([k, v]) => k === "failed" ? 0 : v.cache))};
 		const kinds = {good: "good", "in doubt": "warn", "without a socket": "bad", down: "bad", active: "good", drain: "warn"};
 
-		put("state", s.unready === null ? "ready" : "not ready: " + s.unready);
-		at("state").className = "state " + (s.unready === null ? "good" : "bad");
+		put("state", s.verdict + (s.reason === null ? "" : ": " + s.reason));
+		at("state").className = "state " + ({ready: "good", degraded: "warn"}[s.verdict] || "bad");
 		put("uptime", span(s.uptime_s));
 		put("silent", s.loops_silent > 0 ? s.loops_silent + " loops do not answer" : "");
 		put("questions", number(questions));

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "control/pages.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,6 +20,15 @@ static void
 send_text(struct evhttp_request *r, int code, const char *text)
 {
 	reply_bytes(r, code, type_text, text, strlen(text));
+}
+
+static void
+send_verdict(struct evhttp_request *r, int code, const struct verdict *v)
+{
+	char text[VERDICT_TEXT], line[VERDICT_TEXT + 1];
+
+	(void)snprintf(line, sizeof(line), "%s\n", verdict_text(v, text));
+	send_text(r, code, line);
 }
 
 /* Does the client of R take OpenMetrics? Who does not say so gets Prometheus' own format. */
@@ -68,23 +78,27 @@ pages_metrics(struct evhttp_request *r, void *arg)
 void
 pages_health(struct evhttp_request *r, void *arg)
 {
-	(void)arg;
-	send_text(r, HTTP_OK, "up\n");
+	const struct desk *d = arg;
+	const struct verdict v = facts_verdict_now(&d->host, &d->ask.views);
+
+	/* What the loops told a moment ago: who asks this does not wait. Only a restart mends them.
+	 */
+	send_verdict(r, v.n_stuck == 0 ? HTTP_OK : HTTP_SERVUNAVAIL, &v);
 }
 
 static void
 send_ready(struct evhttp_request *r, void *arg, const struct ask_views *v)
 {
 	struct facts *f = facts_for(r, arg, v);
-	const char *why;
+	struct verdict verdict;
 
 	if (f == NULL)
 		return;
-	why = facts_unready(f);
-	if (why == NULL)
-		send_text(r, HTTP_OK, "ready\n");
+	verdict = facts_verdict(f);
+	if (verdict.state == VERDICT_UNREADY)
+		reply_error(r, HTTP_SERVUNAVAIL, verdict.reason, NULL);
 	else
-		reply_error(r, HTTP_SERVUNAVAIL, why, NULL);
+		send_verdict(r, HTTP_OK, &verdict);
 	free(f);
 }
 

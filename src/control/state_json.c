@@ -83,15 +83,15 @@ json_t *
 state_json(const struct facts *f)
 {
 	const struct policies *ps = f->settings->conf.core.policies;
-	const char *unready = facts_unready(f);
-	json_t *j = json_pack("{s:s, s:I, s:I, s:f, s:s?, s:I, s:f, s:I, s:I}", "version",
+	json_t *j = json_pack("{s:s, s:I, s:I, s:f, s:I, s:f, s:I, s:I}", "version",
 	    PACKAGE_VERSION, "started", (json_int_t)f->started, "uptime_s",
-	    (json_int_t)facts_uptime(f), "time", (double)f->now_ns / NS_PER_SEC, "unready", unready,
-	    "loops_silent", (json_int_t)f->views->n_missing, "cpu_s", f->cpu_s, "memory_max",
+	    (json_int_t)facts_uptime(f), "time", (double)f->now_ns / NS_PER_SEC, "loops_silent",
+	    (json_int_t)f->views->n_missing, "cpu_s", f->cpu_s, "memory_max",
 	    (json_int_t)f->memory_max, "memory", (json_int_t)f->memory);
 
 	if (j == NULL)
 		return NULL;
+	api_stats_verdict(f, j);
 	(void)json_object_set_new(j, "lameduck", api_stats_lameduck(f->lameduck));
 	api_stats_listens(f, j);
 	add_answers(j, f);

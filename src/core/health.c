@@ -31,8 +31,10 @@ health_on_error(
 	char text[NETADDR_TEXT];
 
 	choice_on_failure(us, u, over, false, now_ns);
-	if (up->n_errors++ == 0)
+	if (up->n_errors++ == 0) {
 		up->errors_ns = now_ns;
+		up->good_ns = up->heard_ns;
+	}
 	if (up->erring || !up->active || up->n_errors < HEALTH_ERRORS ||
 	    now_ns - up->errors_ns < HEALTH_ERRORS_MS * NS_PER_MS)
 		return;

@@ -108,6 +108,7 @@ struct upstream {
 	struct upstream_tally tally;
 	uint32_t n_errors;  /* error replies since the last reply without error */
 	uint64_t errors_ns; /* time of the first of these errors */
+	uint64_t good_ns;   /* if n_errors is not 0: time of the last reply before them; 0: none */
 	bool erring;        /* these errors were enough to be logged */
 	uint64_t no_edns_until_ns;
 	uint16_t no_edns_on; /* slot of the socket on which it refused EDNS once; UPSTREAM_NONE */

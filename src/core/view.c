@@ -12,14 +12,29 @@ set_state(struct view *v, const struct upstream *up)
 		v->state = VIEW_DOWN;
 	else if (up->starved)
 		v->state = VIEW_STARVED;
+	else if (up->erring)
+		v->state = VIEW_ERRING;
 	else if (up->doubted)
 		v->state = VIEW_DOUBTED;
 	else
 		v->state = VIEW_GOOD;
 	if (v->state == VIEW_GOOD)
 		v->since_ns = up->revived_ns;
+	else if (v->state == VIEW_ERRING)
+		v->since_ns = up->errors_ns;
 	else if (v->state != VIEW_STARVED)
 		v->since_ns = up->failing_ns;
+}
+
+/* When UP was last of use to its loop, and since when it is not, to *v, whose state is set. */
+static void
+set_use(struct view *v, const struct upstream *up)
+{
+	v->good_ns = up->n_errors > 0 ? up->good_ns : up->heard_ns;
+	if (v->state == VIEW_STARVED)
+		v->useless_ns = up->heard_ns + 1; /* nobody knows more */
+	else if (v->state >= VIEW_ERRING)
+		v->useless_ns = v->since_ns;
 }
 
 size_t
@@ -42,6 +57,7 @@ views_of(const struct upstreams *us, struct view out[static CONF_MAX_UPSTREAMS])
 			.sockets = up->n_sockets,
 			.in_flight = up->n_waiting };
 		set_state(v, up);
+		set_use(v, up);
 		for (unsigned over = 0; over < UPSTREAM_TRANSPORTS; over++) {
 			if (times_known(&up->times[over]))
 				v->rtt[over] = (struct view_rtt){ up->times[over].srtt_ns,
@@ -104,6 +120,12 @@ merge_guards(struct view *to, const struct view *from)
 	to->has_cookie |= from->has_cookie;
 }
 
+static uint64_t
+later(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
 static void
 merge(struct view *to, const struct view *from)
 {
@@ -113,8 +135,9 @@ merge(struct view *to, const struct view *from)
 	to->connections += from->connections;
 	to->in_flight += from->in_flight;
 	to->waiting += from->waiting;
-	if (from->heard_ns > to->heard_ns)
-		to->heard_ns = from->heard_ns;
+	to->heard_ns = later(to->heard_ns, from->heard_ns);
+	to->good_ns = later(to->good_ns, from->good_ns);
+	to->useless_ns = later(to->useless_ns, from->useless_ns);
 	for (unsigned over = 0; over < UPSTREAM_TRANSPORTS; over++)
 		merge_rtt(&to->rtt[over], &from->rtt[over]);
 	to->tally.sends += from->tally.sends;
@@ -181,11 +204,27 @@ view_off_ns(const struct view *v, enum view_guard g, uint64_t now_ns)
 	return until_ns - now_ns < spans_ns[g] ? now_ns + spans_ns[g] - until_ns : 1;
 }
 
+/* Was THEN_NS, which may be a little ahead, lately? */
+static bool
+is_fresh(uint64_t then_ns, uint64_t now_ns)
+{
+	return then_ns + VIEW_FRESH_NS > now_ns;
+}
+
+bool
+view_answers(const struct view *v, uint64_t now_ns)
+{
+	if (v->useless_ns == 0 || (v->state == VIEW_ERRING && !is_fresh(v->heard_ns, now_ns)))
+		return true;
+	return v->good_ns > v->useless_ns && is_fresh(v->good_ns, now_ns);
+}
+
 const char *
 view_state_text(enum view_state state)
 {
 	static const char *const texts[] = { [VIEW_GOOD] = "good",
 		[VIEW_DOUBTED] = "in doubt",
+		[VIEW_ERRING] = "only errors",
 		[VIEW_STARVED] = "without a socket",
 		[VIEW_DOWN] = "down" };
 

@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 #include "base/attr.h"
+#include "base/clock.h"
 #include "base/netaddr.h"
 #include "core/upstream.h"
 
@@ -22,6 +23,7 @@
 enum view_state {
 	VIEW_GOOD,
 	VIEW_DOUBTED,
+	VIEW_ERRING,  /* all its replies have been errors for a while */
 	VIEW_STARVED, /* there is no socket to it, for lack of local resources */
 	VIEW_DOWN
 };
@@ -52,11 +54,18 @@ struct view {
 	unsigned n_so;         /* those of them that are in this state */
 	/*
 	 * When it came to this state. In doubt and down: the time of its first silence, the oldest
-	 * of all loops. Good: the time of the reply that ended a down period, the latest of all
-	 * loops. 0: not known, or always good.
+	 * of all loops. Erring: of the first error. Good: the time of the reply that ended a down
+	 * period, the latest of all loops. 0: not known, or always good.
 	 */
 	uint64_t since_ns;
 	uint64_t heard_ns; /* time of its last right reply to any loop; 0: never */
+	uint64_t good_ns;  /* the same of one that was no error */
+	/*
+	 * Since when it has been of no use to a loop that has asked it: the time of the first
+	 * silence or error after its last good reply to that loop, the latest of all loops. 0: it
+	 * is to all that have asked.
+	 */
+	uint64_t useless_ns;
 	struct view_rtt rtt[UPSTREAM_TRANSPORTS];
 	struct upstream_tally tally;
 	/* until when each guard is off, the latest of all loops; past or 0: it is not */
@@ -69,6 +78,11 @@ struct view {
 };
 
 #define VIEW_MOST 1000
+/*
+ * How long a good reply to one loop stands against another one that had none; and how long errors
+ * count after the last one, as an upstream that nobody asks cannot show that it is well again.
+ */
+#define VIEW_FRESH_NS (30 * NS_PER_SEC)
 
 /*
  * views_of: the active upstreams of US, as one loop knows them, to OUT in configured order. Returns
@@ -91,7 +105,15 @@ void views_merge(
  */
 MUST_USE uint64_t view_off_ns(const struct view *v, enum view_guard g, uint64_t now_ns);
 
-/* view_state_text: STATE for people: "good", "in doubt", "without a socket", "down". */
+/*
+ * view_answers: does the upstream of V answer, as far as is known at NOW_NS? A loop that has not
+ * asked it, or not lately, has no vote against one that has.
+ */
+MUST_USE bool view_answers(const struct view *v, uint64_t now_ns);
+
+/*
+ * view_state_text: STATE for people: "good", "in doubt", "only errors", "without a socket", "down".
+ */
 const char *view_state_text(enum view_state state);
 
 /* view_rcode: how many replies of V have the rcode with the index RCODE in its tally. */

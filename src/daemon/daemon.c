@@ -300,6 +300,8 @@ report_user(const struct daemon *d)
 static void
 tell_ready(struct daemon *d)
 {
+	static const struct verdict unknown = { .state =
+						    VERDICT_READY }; /* loops have told nothing */
 	char status[REPORT_STATUS];
 	bool to_stderr = d->settings.log == SETTINGS_LOG_STDERR ||
 	    (d->settings.log == SETTINGS_LOG_AUTO && d->options.foreground);
@@ -315,7 +317,7 @@ tell_ready(struct daemon *d)
 		cachefile_report(cache_path(d), &d->loaded);
 	background_ready(&d->background, to_stderr);
 	notify_ready(
-	    report_status(&d->settings, &d->arrival.waits, d->plan.n_loops, false, status));
+	    report_status(&d->settings, &d->arrival.waits, d->plan.n_loops, &unknown, status));
 }
 
 /* Serve until a signal ends the daemon. Returns an exit code. */

@@ -304,15 +304,17 @@ report_stats(struct threads *t, struct cache *cache)
 
 char *
 report_status(const struct settings *s, const struct listens_waits *waits, unsigned n_loops,
-    bool lameduck, char text[static REPORT_STATUS])
+    const struct verdict *v, char text[static REPORT_STATUS])
 {
 	struct netaddr served[CONF_MAX_LISTENS];
-	char more[48] = "";
+	char more[48] = "", asked[32] = "", verdict[VERDICT_TEXT];
 
 	if (waits->n > 0)
 		snprintf(more, sizeof(more), " (%zu waited for)", waits->n);
-	snprintf(text, REPORT_STATUS, "%s: addresses %zu%s, loops %u, upstreams %zu",
-	    lameduck ? "Lame duck, serving" : "Serving", listens_served(&s->conf.io, waits, served),
-	    more, n_loops, s->conf.core.n_upstreams);
+	if (v->n_answering < v->n_upstreams)
+		snprintf(asked, sizeof(asked), "%zu of ", v->n_answering);
+	snprintf(text, REPORT_STATUS, "%s (addresses %zu%s, loops %u, upstreams %s%zu)",
+	    verdict_text(v, verdict), listens_served(&s->conf.io, waits, served), more, n_loops,
+	    asked, s->conf.core.n_upstreams);
 	return text;
 }

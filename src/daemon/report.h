@@ -13,6 +13,7 @@
 #include "cache/cache.h"
 #include "config/listens.h"
 #include "config/settings.h"
+#include "control/verdict.h"
 #include "core/view.h"
 #include "daemon/cpus.h"
 #include "daemon/threads.h"
@@ -53,13 +54,13 @@ void report_lines(const struct settings *s);
 uint64_t report_memory(const struct settings *s);
 
 /* Longest text of report_status, with the final zero. */
-#define REPORT_STATUS 128
+#define REPORT_STATUS (VERDICT_TEXT + 112)
 
 /*
- * report_status: write one line for the service manager to TEXT, with how many addresses WAITS
- * tells of. LAMEDUCK: it serves on, but is not to be asked any more. Returns TEXT.
+ * report_status: write one line for the service manager to TEXT: the verdict V, with how many
+ * addresses WAITS tells of. Returns TEXT.
  */
 char *report_status(const struct settings *s, const struct listens_waits *waits, unsigned n_loops,
-    bool lameduck, char text[static REPORT_STATUS]);
+    const struct verdict *v, char text[static REPORT_STATUS]);
 
 #endif

@@ -54,6 +54,7 @@ begin_stop(struct serve *s, const char *signal_name)
 	uint32_t grace_ms = s->settings->stop_timeout_ms;
 
 	s->stops++;
+	control_stops(s->control);
 	if (s->stops > 1) {
 		log_notice(LOG_SERVER, "%s again: not waiting any longer", signal_name);
 		grace_ms = 0;
@@ -83,7 +84,7 @@ tell_ready(const struct serve *s)
 	char text[REPORT_STATUS];
 
 	notify_ready(
-	    report_status(s->settings, &s->arrival->waits, s->threads->n, s->lameduck, text));
+	    report_status(s->settings, &s->arrival->waits, s->threads->n, &s->verdict, text));
 }
 
 /* --- What control asks for -------------------------------------------------------------------- */
@@ -154,9 +155,16 @@ set_lameduck(void *arg, bool on)
 {
 	struct serve *s = arg;
 
-	s->lameduck = on;
 	for (unsigned i = 0; i < s->threads->n; i++)
 		loop_lameduck(s->threads->thread[i].loop, on);
+}
+
+static void
+take_verdict(void *arg, const struct verdict *v)
+{
+	struct serve *s = arg;
+
+	s->verdict = *v;
 	if (!s->reloading && s->stops == 0)
 		tell_ready(s);
 }
@@ -430,6 +438,7 @@ open_control(struct serve *s)
 		.lameduck = set_lameduck,
 		.cookies = change_cookies,
 		.change = change_prefixes,
+		.judged = take_verdict,
 		.is_changing = is_changing };
 	struct host host = { .base = s->base,
 		.path = s->path,

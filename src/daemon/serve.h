@@ -17,6 +17,7 @@
 #include "base/attr.h"
 #include "config/options.h"
 #include "config/settings.h"
+#include "control/verdict.h"
 #include "daemon/pidfile.h"
 #include "daemon/sandbox.h"
 #include "daemon/threads.h"
@@ -48,7 +49,7 @@ struct serve {
 	struct control *control;
 	struct event *arrivals; /* of arrival->fd; NULL: there is none */
 	bool reload_wanted;     /* SIGHUP came, and no reload has begun since */
-	bool lameduck;          /* of control: all loops were told */
+	struct verdict verdict; /* of control */
 	bool reloading;         /* an update is posted that not all loops have taken */
 	unsigned stops;         /* number of signals to stop that came */
 	uint64_t end_ns;        /* when stopping: the latest end */

@@ -286,15 +286,20 @@ put_reload(const json_t *reload, FILE *out)
 		    out);
 }
 
-/* WHY it is not ready, a text; null: it is. */
+/* The verdict on the daemon, and its reason. */
 static void
-put_ready(const json_t *why, FILE *out)
+put_verdict(const json_t *j, FILE *out)
 {
-	if (why == NULL)
+	const char *reason = json_string_value(json_object_get(j, "reason"));
+
+	if (json_object_get(j, "verdict") == NULL)
 		return;
-	fprintf(out, "%-12s%s", "ready", json_is_null(why) ? "yes" : "no: ");
-	if (json_is_string(why))
-		show_put(json_string_value(why), out);
+	fprintf(out, "%-12s", "verdict");
+	show_put(show_text(j, "verdict"), out);
+	if (reason != NULL) {
+		fputs(": ", out);
+		show_put(reason, out);
+	}
 	fputc('\n', out);
 }
 
@@ -311,7 +316,7 @@ show_status(const json_t *j, FILE *out)
 		fprintf(
 		    out, ", %" PRId64 " of them silent", (int64_t)show_number(j, "loops_silent"));
 	fputc('\n', out);
-	put_ready(json_object_get(j, "unready"), out);
+	put_verdict(j, out);
 	if (json_is_integer(json_object_get(j, "lameduck"))) {
 		fprintf(out, "%-12s", "lameduck");
 		show_lameduck(j, out);

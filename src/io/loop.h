@@ -12,8 +12,8 @@
  *
  * The main thread calls loop_new, loop_explain, loop_post, loop_pending, loop_ping, loop_alive,
  * loop_lameduck, loop_stop, loop_stats, loop_tap, loop_capture, loop_ask_views, loop_views,
- * loop_open and loop_free; the loop's own thread calls loop_run. The two share only the mailbox,
- * the snapshot and the counters.
+ * loop_silent_ns, loop_open and loop_free; the loop's own thread calls loop_run. The two share only
+ * the mailbox, the snapshot and the counters.
  */
 
 #include <stdatomic.h>
@@ -101,6 +101,12 @@ const struct stats *loop_stats(const struct loop *l);
 
 /* loop_ask_views: ask the loop what it knows of its upstreams; loop_views has it later. */
 void loop_ask_views(struct loop *l);
+
+/*
+ * loop_silent_ns: for how long, at NOW_NS, the loop has not answered loop_ask_views, which each of
+ * its turns does; 0: it has.
+ */
+MUST_USE uint64_t loop_silent_ns(const struct loop *l, uint64_t now_ns);
 
 /* loop_open: what the loop had open when it answered the last loop_ask_views; as loop_views. */
 MUST_USE const struct loop_open *loop_open(const struct loop *l);

@@ -122,8 +122,16 @@ loop_stats(const struct loop *l)
 void
 loop_ask_views(struct loop *l)
 {
-	atomic_store(&l->views_wanted, true);
+	/* Who asks again before there is an answer does not make the loop any younger. */
+	if (!atomic_exchange(&l->views_wanted, true))
+		l->asked_ns = clock_now_ns();
 	loop_wake(l);
+}
+
+uint64_t
+loop_silent_ns(const struct loop *l, uint64_t now_ns)
+{
+	return atomic_load(&l->views_wanted) && now_ns > l->asked_ns ? now_ns - l->asked_ns : 0;
 }
 
 const struct view *

@@ -30,6 +30,7 @@ struct loop {
 	atomic_bool lameduck;
 	/* While this is set views, n_views and open are the loop's, else the main thread's. */
 	atomic_bool views_wanted;
+	uint64_t asked_ns; /* when views_wanted was set; the main thread's */
 	struct asked_box asked;
 	_Atomic uint64_t stop; /* grace in ms in the low 32 bits, calls above */
 

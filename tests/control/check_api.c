@@ -121,11 +121,12 @@ START_TEST(lameduck)
 	since = json_integer_value(json_object_get(op.caller.json, "lameduck"));
 	ck_assert_int_gt(since, 1000000);
 	ck_assert(op.lameduck);
+	ck_assert_str_eq(op.judged.reason, "lameduck"); /* at once */
 	ck_assert_int_eq(ask("GET", "/ready"), 503);
 	ck_assert_str_eq(caller_text(&op.caller, "error"), "lameduck");
 	ck_assert_int_eq(ask("GET", "/health"), 200);
 	ck_assert_int_eq(ask("GET", "/status"), 200);
-	ck_assert_str_eq(caller_text(&op.caller, "unready"), "lameduck");
+	ck_assert_str_eq(caller_text(&op.caller, "reason"), "lameduck");
 	/* Twice is as once; a reload does not end it. */
 	ck_assert_int_eq(post_lameduck("{\"state\": \"on\"}"), 200);
 	control_reload_begins(op.control);
@@ -142,7 +143,7 @@ START_TEST(lameduck)
 	ck_assert(!op.lameduck);
 	ck_assert(json_is_null(json_object_get(op.caller.json, "lameduck")));
 	ck_assert_int_eq(ask("GET", "/status"), 200);
-	ck_assert_str_ne(caller_text(&op.caller, "unready"), "lameduck");
+	ck_assert_str_ne(caller_text(&op.caller, "reason"), "lameduck");
 }
 END_TEST
 

@@ -9,10 +9,12 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "config/policies.h"
 #include "control/inquiry.h"
 #include "core/stats.h"
 #include "support/operator.h"
 #include "support/rig.h"
+#include "support/said.h"
 #include "support/testclock.h"
 #include "support/tests.h"
 
@@ -181,10 +183,16 @@ END_TEST
 START_TEST(reload_meanwhile)
 {
 	struct policies *own = op.settings.conf.core.policies;
+	static struct said said;
+	struct policies *others;
 
-	op.settings.conf.core.policies = NULL;
+	said_init(&said);
+	others = policies_make(&op.settings, &said.diag);
+	ck_assert_ptr_nonnull(others);
+	op.settings.conf.core.policies = others;
 	explain("/explain?name=h.never.test", 1);
 	op.settings.conf.core.policies = own;
+	policies_unref(others);
 	ck_assert(json_is_true(at("reloaded")));
 	ck_assert(json_is_null(at("decided_by")));
 	ck_assert_str_eq(text_at("reason.name"), "never-synthesize");

@@ -3,10 +3,12 @@
 
 #include "control/api_stats.h"
 
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "core/stats.h"
 #include "support/operator.h"
 #include "support/rig.h"
@@ -128,7 +130,8 @@ START_TEST(status_of_an_address_that_is_waited_for)
 	op.waits.w[0].why = LISTENS_DUPLICATE;
 	strcpy(op.waits.w[0].what, json_string_value(json_array_get(listening, 0)));
 	ck_assert_uint_eq(json_array_size(get("/status", "listening")), 0);
-	ck_assert_str_eq(caller_text(&op.caller, "unready"), "no listen address is there");
+	ck_assert_str_eq(caller_text(&op.caller, "verdict"), "not ready");
+	ck_assert_str_eq(caller_text(&op.caller, "reason"), "no listen address is there");
 	w = json_array_get(json_object_get(op.caller.json, "waiting"), 0);
 	ck_assert_str_eq(json_string_value(json_object_get(w, "listen")), op.waits.w[0].what);
 	ck_assert_str_eq(json_string_value(json_object_get(w, "why")),
@@ -136,18 +139,43 @@ START_TEST(status_of_an_address_that_is_waited_for)
 }
 END_TEST
 
-/* A loop that does not come round is left out after ASK_MS, and nobody waits longer. */
+static void
+has(const char *part)
+{
+	ck_assert_msg(strstr(op.caller.text, part) != NULL, "no %s in %s", part, op.caller.text);
+}
+
+static struct rig silent;
+static struct snapshot *of_silent;
+
+/* A loop that nobody runs, as if it hung. */
+static void
+silent_open(void)
+{
+	rig_init(&silent);
+	of_silent = snapshot_new(&silent.conf);
+	ck_assert_ptr_nonnull(of_silent);
+	silent.loop = loop_new(of_silent, NULL, 0);
+	ck_assert_ptr_nonnull(silent.loop);
+}
+
+static void
+silent_close(void)
+{
+	loop_free(silent.loop);
+	snapshot_unref(of_silent);
+	close(silent.up_udp);
+	close(silent.up_tcp);
+	free(silent.taken);
+	policies_unref(silent.conf.core.policies);
+}
+
+/* It is left out after ASK_MS, and nobody waits longer. */
 START_TEST(loop_that_is_silent)
 {
-	struct rig silent;
-	struct snapshot *s;
+	uint64_t since_ns;
 
-	rig_init(&silent);
-	s = snapshot_new(&silent.conf);
-	ck_assert_ptr_nonnull(s);
-	/* Never run. */
-	silent.loop = loop_new(s, NULL, 0);
-	ck_assert_ptr_nonnull(silent.loop);
+	silent_open();
 	control_free(op.control);
 	op.host.loops[1] = silent.loop;
 	op.host.n_loops = 2;
@@ -155,14 +183,57 @@ START_TEST(loop_that_is_silent)
 	ck_assert_int_eq(json_integer_value(get("/upstreams", "loops_silent")), 1);
 	ck_assert_uint_eq(json_array_size(json_object_get(op.caller.json, "upstreams")), 1);
 	ck_assert_int_eq(json_integer_value(get("/status", "loops_silent")), 1);
+	/* It may be late. When it is too late that is told, and nobody waits for it any more. */
+	ck_assert_int_eq(caller_ask(&op.caller, "GET", "/health", NULL), 200);
+	since_ns = clock_now_ns();
+	while (caller_ask(&op.caller, "GET", "/health", NULL) == 200) {
+		ck_assert_uint_lt(clock_now_ns() - since_ns, 60 * NS_PER_SEC);
+		(void)poll(NULL, 0, 20);
+	}
+	has("\r\n\r\nnot ready: 1 of 2 loops do not go round");
+	ck_assert_int_eq(op.judged.state, VERDICT_UNREADY);
+	ck_assert_uint_eq(op.judged.n_stuck, 1);
+	ck_assert_int_eq(caller_ask(&op.caller, "GET", "/ready", NULL), 503);
+	has("1 of 2 loops do not go round");
+	ck_assert_str_eq(json_string_value(get("/status", "verdict")), "not ready");
 	control_free(op.control);
 	op.control = NULL;
-	loop_free(silent.loop);
-	snapshot_unref(s);
-	close(silent.up_udp);
-	close(silent.up_tcp);
-	free(silent.taken);
-	policies_unref(silent.conf.core.policies);
+	silent_close();
+}
+END_TEST
+
+static void
+count_one(void *arg)
+{
+	(*(unsigned *)arg)++;
+}
+
+/* What is known is not forgotten because a loop is late for once. */
+START_TEST(loop_that_is_late)
+{
+	static struct ask a;
+	struct host host = op.host;
+	unsigned n = 0;
+
+	silent_open();
+	host.base = op.caller.base;
+	ck_assert(ask_init(&a, &host) && ask_watch(&a, count_one, &n));
+	while (n < 1)
+		(void)event_base_loop(host.base, EVLOOP_ONCE);
+	ck_assert_uint_eq(a.views.n, 1);
+	ck_assert_uint_eq(a.views.n_missing, 0);
+	host.loops[0] = silent.loop;
+	while (n < 3)
+		(void)event_base_loop(host.base, EVLOOP_ONCE);
+	ck_assert_uint_eq(a.views.n, 1);
+	ck_assert_uint_eq(a.views.n_missing, 1);
+	ck_assert_uint_eq(a.views.n_stuck, 0);
+	while (n < 20 && a.views.n_stuck == 0)
+		(void)event_base_loop(host.base, EVLOOP_ONCE);
+	ck_assert_uint_eq(a.views.n_stuck, 1);
+	ck_assert_uint_eq(a.views.n, 0);
+	ask_fini(&a);
+	silent_close();
 }
 END_TEST
 
@@ -170,9 +241,11 @@ void
 tests_add(TCase *tc)
 {
 	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_set_timeout(tc, 120);
 	tcase_add_test(tc, all_counters);
 	tcase_add_test(tc, upstreams_of_a_loop);
 	tcase_add_test(tc, status_of_the_daemon);
 	tcase_add_test(tc, status_of_an_address_that_is_waited_for);
 	tcase_add_test(tc, loop_that_is_silent);
+	tcase_add_test(tc, loop_that_is_late);
 }

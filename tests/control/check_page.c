@@ -38,7 +38,8 @@ START_TEST(numbers)
 	known.facts.rows[STATS_client_udp].value = 1234567;
 	has("<b id=\"questions\">1 234 567</b>");
 	has("<b id=\"inflight\">5</b>");
-	has("<span class=\"state good\" id=\"state\">ready</span>");
+	has("<span class=\"state warn\" id=\"state\">degraded: 1 of 2 upstreams do not answer; 1 "
+	    "of 2 listen addresses are not there</span>");
 	has("<tr><td class=\"\">native</td><td class=\"n\">4</td><td class=\"n\">0</td><td "
 	    "class=\"n\">0</td>");
 	has("<tr><td class=\"\">::1#53</td><td class=\"good\">served</td></tr>");
@@ -57,10 +58,12 @@ END_TEST
 START_TEST(troubles)
 {
 	known.views.view[0].state = VIEW_DOWN;
+	known.views.view[0].useless_ns = known.facts.now_ns;
 	known.views.n_missing = 1;
 	known.facts.has_cache = false;
 	memset(&known.facts.waited, 0, sizeof(known.facts.waited));
-	has("<span class=\"state bad\" id=\"state\">not ready: no upstream answers</span>");
+	has("<span class=\"state bad\" id=\"state\">not ready: no upstream answers; 1 of 2 listen "
+	    "addresses are not there</span>");
 	has("1 loops do not answer");
 	has("<td>no cache</td>");
 	has("none so far");

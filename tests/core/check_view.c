@@ -176,6 +176,86 @@ START_TEST(tallies_are_sums_and_times_means)
 }
 END_TEST
 
+/* Does an upstream answer, by the views that were added? */
+static bool
+answers(void)
+{
+	bool yes = view_answers(&all[0], now_ns);
+
+	n_all = 0;
+	return yes;
+}
+
+/* D31: of two loops one asks an upstream that went down, the other one was never asked anything. */
+START_TEST(d31_who_has_not_asked_has_no_vote)
+{
+	struct upstream *up = &us.table[us.order[0]];
+	struct view idle;
+
+	ck_assert_uint_gt(views_of(&us, one), 0);
+	idle = one[0];
+	add(idle);
+	ck_assert(answers()); /* nobody knows better */
+	up->down = true;
+	up->failing_ns = now_ns - 10 * NS_PER_SEC;
+	up->heard_ns = now_ns - 11 * NS_PER_SEC;
+	ck_assert_uint_gt(views_of(&us, one), 0);
+	add(one[0]);
+	ck_assert(!answers());
+	for (unsigned i = 0; i < 2; i++) { /* in either order */
+		add(i == 0 ? one[0] : idle);
+		add(i == 0 ? idle : one[0]);
+		ck_assert(!answers());
+	}
+	/* A reply to the other loop from before says nothing; one from after does, for a while. */
+	idle.good_ns = up->failing_ns - 1;
+	add(one[0]);
+	add(idle);
+	ck_assert(!answers());
+	idle.good_ns = now_ns - NS_PER_SEC;
+	add(one[0]);
+	add(idle);
+	ck_assert(answers());
+	now_ns += VIEW_FRESH_NS;
+	add(one[0]);
+	add(idle);
+	ck_assert(!answers());
+}
+END_TEST
+
+/* D31: one that answers only SERVFAIL was "good". */
+START_TEST(d31_errors_are_no_answers)
+{
+	unsigned u = us.order[0];
+	struct upstream *up = &us.table[u];
+
+	for (unsigned i = 0; i < HEALTH_ERRORS; i++) {
+		upstreams_learn(&us, u, UPSTREAM_OVER_UDP, NS_PER_MS, now_ns);
+		if (i == 0)
+			ck_assert_uint_eq(up->n_errors, 0);
+		now_ns += HEALTH_ERRORS_MS * NS_PER_MS / (HEALTH_ERRORS - 2);
+		health_on_rcode(&us, u, UPSTREAM_OVER_UDP, DNS_SERVFAIL, now_ns);
+		ck_assert_uint_gt(views_of(&us, one), 0);
+		ck_assert_int_eq(one[0].state == VIEW_ERRING, i + 1 == HEALTH_ERRORS);
+	}
+	up->heard_ns = now_ns;
+	ck_assert_uint_gt(views_of(&us, one), 0);
+	ck_assert_str_eq(view_state_text(one[0].state), "only errors");
+	ck_assert_uint_eq(one[0].since_ns, up->errors_ns);
+	ck_assert_uint_eq(one[0].good_ns, PARTS_START_NS);
+	add(one[0]);
+	ck_assert(!answers());
+	/* Who is asked no more cannot show that it is well again. */
+	now_ns += VIEW_FRESH_NS;
+	add(one[0]);
+	ck_assert(answers());
+	health_on_rcode(&us, u, UPSTREAM_OVER_UDP, DNS_NXDOMAIN, now_ns);
+	ck_assert_uint_gt(views_of(&us, one), 0);
+	ck_assert_uint_eq(one[0].state, VIEW_GOOD);
+	ck_assert_uint_eq(one[0].useless_ns, 0);
+}
+END_TEST
+
 /* What was counted by rcode and by time is added up too; NOERROR is the rest. */
 START_TEST(rcodes_and_times_are_sums)
 {
@@ -284,6 +364,8 @@ tests_add(TCase *tc)
 	tcase_add_test(tc, guards_and_what_is_open);
 	tcase_add_test(tc, times_of_each_transport);
 	tcase_add_test(tc, tallies_are_sums_and_times_means);
+	tcase_add_test(tc, d31_who_has_not_asked_has_no_vote);
+	tcase_add_test(tc, d31_errors_are_no_answers);
 	tcase_add_test(tc, rcodes_and_times_are_sums);
 	tcase_add_test(tc, only_those_who_measured_count);
 	tcase_add_test(tc, worst_state_counts);

@@ -254,6 +254,7 @@ END_TEST
 
 START_TEST(longest_status_fits)
 {
+	struct verdict v = { .state = VERDICT_READY, .n_upstreams = 32, .n_answering = 32 };
 	char text[REPORT_STATUS];
 
 	for (unsigned i = 0; i < 64; i++)
@@ -261,15 +262,20 @@ START_TEST(longest_status_fits)
 		    (struct netaddr){ .addr = { 127 }, .family = NETADDR_IPV4, .port = 1 };
 	settings.conf.io.n_listens = 64;
 	settings.conf.core.n_upstreams = 32;
-	ck_assert_str_eq(report_status(&settings, &waits, 64, false, text),
-	    "Serving: addresses 64, loops 64, upstreams 32");
+	ck_assert_str_eq(report_status(&settings, &waits, 64, &v, text),
+	    "ready (addresses 64, loops 64, upstreams 32)");
 	waits.n = 80;
 	strcpy(waits.w[79].what, "127.0.0.1#53"); /* another port */
-	ck_assert_str_eq(report_status(&settings, &waits, 64, true, text),
-	    "Lame duck, serving: addresses 64 (80 waited for), loops 64, upstreams 32");
+	v.state = VERDICT_UNREADY;
+	v.n_answering = 0;
+	strcpy(v.reason, "lameduck");
+	ck_assert_str_eq(report_status(&settings, &waits, 64, &v, text),
+	    "not ready: lameduck (addresses 64 (80 waited for), loops 64, upstreams 0 of 32)");
 	strcpy(waits.w[79].what, "127.0.0.0#1");
-	ck_assert_str_eq(report_status(&settings, &waits, 64, false, text),
-	    "Serving: addresses 0 (80 waited for), loops 64, upstreams 32");
+	memset(v.reason, 'r', sizeof(v.reason) - 1);
+	(void)report_status(&settings, &waits, 64, &v, text);
+	ck_assert_ptr_nonnull(
+	    strstr(text, "rr (addresses 0 (80 waited for), loops 64, upstreams 0 of 32)"));
 	waits.n = 0;
 }
 END_TEST

@@ -102,12 +102,13 @@ START_TEST(status)
 	HAS("64:ff9b::/96 drain");
 	HAS("3 questions");
 	HAS("refused");
-	ck_assert_ptr_null(strstr(text, "ready"));
-	shown(show_status, "{\"unready\": null, \"lameduck\": null}");
-	HAS("ready       yes\n");
+	ck_assert_ptr_null(strstr(text, "verdict"));
+	shown(show_status, "{\"verdict\": \"ready\", \"reason\": null, \"lameduck\": null}");
+	HAS("verdict     ready\n");
 	ck_assert_ptr_null(strstr(text, "lameduck"));
-	shown(show_status, "{\"unready\": \"lameduck\", \"lameduck\": 1000}");
-	HAS("ready       no: lameduck\n");
+	shown(show_status,
+	    "{\"verdict\": \"not ready\", \"reason\": \"lameduck\", \"lameduck\": 1000}");
+	HAS("verdict     not ready: lameduck\n");
 	HAS("lameduck    on, for ");
 }
 END_TEST

@@ -15,10 +15,12 @@ view(const char *addr, enum view_state state, uint64_t sends)
 	ck_assert(netaddr_parse(addr, 53, &v.addr));
 	v.tally = (struct upstream_tally){ .sends = sends, .sends_tcp = 3 };
 	if (state != VIEW_GOOD) {
+		v.useless_ns = NS_PER_SEC;
 		v.tally.lost[UPSTREAM_LOST_TIMEOUT] = 5;
 		v.tally.lost[UPSTREAM_LOST_UNREACHABLE] = 2;
 		return v;
 	}
+	v.good_ns = v.heard_ns = 4 * NS_PER_SEC;
 	v.tally.replies = sends;
 	v.tally.rcodes[DNS_NXDOMAIN] = 7;
 	latency_add(&v.tally.rtt, 3 * NS_PER_MS);

@@ -107,6 +107,12 @@ is_changing(void *arg)
 	return o->n_changing > 0;
 }
 
+static void
+judged(void *arg, const struct verdict *v)
+{
+	((struct operator*)arg)->judged = *v;
+}
+
 static const struct host_ops ops = { .reload = reload,
 	.stop = stop,
 	.save = save,
@@ -114,6 +120,7 @@ static const struct host_ops ops = { .reload = reload,
 	.lameduck = lameduck,
 	.cookies = cookies,
 	.change = change,
+	.judged = judged,
 	.is_changing = is_changing };
 
 void

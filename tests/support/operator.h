@@ -18,6 +18,7 @@ struct operator
 	struct host host;           /* may be changed before operator_begin */
 	struct listens_waits waits; /* none, unless a test says so */
 	struct control *control;
+	struct verdict judged; /* the last that was told */
 	unsigned n_reloads, n_stops, n_saves, n_reopens;
 	bool saves, reopens; /* what saving the cache, and opening the log again, come to */
 	bool refuses;        /* changes of secrets come to nothing */

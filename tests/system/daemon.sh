@@ -324,7 +324,7 @@ while True:
 	wait_for 60 logged manager bound
 	chmod 777 "$work/notify" # as systemd's own
 	start told env NOTIFY_SOCKET="$work/notify" WATCHDOG_USEC=400000 "$DNS64D" -f -c "$good"
-	check "READY" wait_for 60 logged manager "^READY=1 STATUS=Serving: addresses 1"
+	check "READY" wait_for 60 logged manager "^READY=1 STATUS=ready (addresses 1,"
 	check "WATCHDOG" wait_for 60 logged manager "^WATCHDOG=1"
 	kill -HUP "$(pid_of told)"
 	check "RELOADING" wait_for 60 logged manager "^RELOADING=1 MONOTONIC_USEC=[0-9]"

@@ -49,9 +49,9 @@ start asking dnsperf -s ::1 -p 5364 -d "$(questions 100 >"$work/questions"; echo
 sleep 0.5
 check 'on' is 'on, for 0m' ctl lameduck on
 check '/ready' is '503 { "error": "lameduck"}' page /ready
-equal '/health' '200 up' "$(page /health)"
-check 'status' is 'ready       no: lameduck' ctl status
-check '/status.json' is '"unready": "lameduck"' page /status.json
+equal '/health' '200 not ready: lameduck' "$(page /health)"
+check 'status' is 'verdict     not ready: lameduck' ctl status
+check '/status.json' is '"reason": "lameduck"' page /status.json
 check 'the page' is 'not ready: lameduck' page /
 check 'metrics' is 'dns64d_lameduck 1' page /metrics
 check 'metrics: not ready' is 'dns64d_ready 0' page /metrics

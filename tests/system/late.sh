@@ -96,7 +96,7 @@ check "why is told" logged late "warning server: listen $late#5353: waiting for 
 check "of the interface too" logged late "listen late9#5354: waiting for it: there is no such interface"
 wait_for 20 ctl ping
 check "status: it waits" says "waiting for $late#5353, this machine has no such address"
-check "status: it is not to be asked" says "no: no listen address is there"
+check "status: it is not to be asked" says "not ready: no listen address is there"
 took=$(comes "$late/64")
 check "it is served when it comes, and its network may ask (${took:-never} ms)" test "${took:-9999}" -le "$(stretch 3000)"
 check "that is told" logged late "notice server: listen $late#5353: served now"

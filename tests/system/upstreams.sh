@@ -50,7 +50,7 @@ start_fakedns --ttl 300
 configure 'nameserver 127.0.0.1 port 5301' 'nameserver 127.0.0.1 port 5300' 'num-threads 2' \
 	'selection-mode round-robin' 'cache-size 0'
 start_dns64d
-none='good, UDP not measured yet, sends 0, replies 0, late 0, lost 0, hedges 0, share 0.0 %, no reply yet'
+none='good, UDP not measured yet, sends 0, replies 0, overdue 0, lost 0, hedges 0, share 0.0 %, no reply yet'
 tell_statistics
 equal 'nothing is known at first' "$none" "$(line 5300)"
 equal 'of the other neither' "$none" "$(line 5301)"

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "control/verdict.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+/* V is STATE at best, for this reason; it may have several. */
+static __attribute__((format(printf, 3, 4))) void
+say(struct verdict *v, enum verdict_state state, const char *format, ...)
+{
+	size_t len = strlen(v->reason);
+	va_list args;
+
+	if (len > 0)
+		len += (size_t)snprintf(v->reason + len, sizeof(v->reason) - len, "; ");
+	if (len < sizeof(v->reason)) {
+		va_start(args, format);
+		(void)vsnprintf(v->reason + len, sizeof(v->reason) - len, format, args);
+		va_end(args);
+	}
+	if (state > v->state)
+		v->state = state;
+}
+
+static void
+judge_loops(struct verdict *v, const struct verdict_grounds *g)
+{
+	v->n_stuck = g->n_stuck;
+	if (g->n_stuck > 0)
+		say(v, VERDICT_UNREADY, "%u of %u loops do not go round", g->n_stuck, g->n_loops);
+}
+
+static void
+judge_addresses(struct verdict *v, const struct verdict_grounds *g)
+{
+	if (g->n_served == 0)
+		say(v, VERDICT_UNREADY, "no listen address is there");
+	else if (g->n_awaited > 0)
+		say(v, VERDICT_DEGRADED, "%zu of %zu listen addresses are not there", g->n_awaited,
+		    g->n_served + g->n_awaited);
+}
+
+static void
+judge_upstreams(struct verdict *v, const struct verdict_grounds *g)
+{
+	bool errors = false;
+
+	v->n_upstreams = g->n_views;
+	for (size_t i = 0; i < g->n_views; i++) {
+		v->n_answering += view_answers(&g->views[i], g->now_ns);
+		errors |= g->views[i].state == VIEW_ERRING;
+	}
+	if (v->n_answering == v->n_upstreams)
+		return; /* or no loop has told */
+	if (v->n_answering > 0)
+		say(v, VERDICT_DEGRADED, "%zu of %zu upstreams do not answer",
+		    v->n_upstreams - v->n_answering, v->n_upstreams);
+	else
+		say(v, VERDICT_UNREADY, "no upstream answers%s",
+		    errors ? ", or only with errors" : "");
+}
+
+/* Does P want a prefix, and has none that is active? */
+static bool
+lacks_prefix(const struct policy *p)
+{
+	return p->synthesize != POLICY_NEVER && p->synth.active_bits == 0;
+}
+
+static void
+judge_prefixes(struct verdict *v, const struct policies *ps)
+{
+	size_t n_lacking = 0, n_having = 0;
+
+	for (size_t i = 1; i < ps->n; i++) {
+		n_lacking += ps->table[i].synth.n_prefixes > 0 && lacks_prefix(&ps->table[i]);
+		n_having += ps->table[i].synth.active_bits != 0;
+	}
+	if (lacks_prefix(&ps->table[0]) && (ps->table[0].synth.n_prefixes > 0 || n_having == 0))
+		say(v, VERDICT_UNREADY, "no prefix is active");
+	else if (n_lacking > 0)
+		say(v, VERDICT_DEGRADED, "no prefix is active in %zu client block%s", n_lacking,
+		    n_lacking == 1 ? "" : "s");
+}
+
+struct verdict
+verdict_make(const struct verdict_grounds *g)
+{
+	struct verdict v = { .state = VERDICT_READY };
+
+	judge_loops(&v, g);
+	judge_upstreams(&v, g);
+	judge_addresses(&v, g);
+	judge_prefixes(&v, g->settings->conf.core.policies);
+	if (g->reload_refused)
+		say(&v, VERDICT_DEGRADED, "the last reload was refused");
+	if (g->stopping || g->lameduck) {
+		/* As it was told to, whatever else there is to say. */
+		v.reason[0] = '\0';
+		say(&v, VERDICT_UNREADY, g->stopping ? "stopping" : "lameduck");
+	}
+	return v;
+}
+
+bool
+verdict_same(const struct verdict *a, const struct verdict *b)
+{
+	return a->state == b->state && strcmp(a->reason, b->reason) == 0;
+}
+
+const char *
+verdict_word(enum verdict_state state)
+{
+	static const char *const words[] = { [VERDICT_READY] = "ready",
+		[VERDICT_DEGRADED] = "degraded",
+		[VERDICT_UNREADY] = "not ready" };
+
+	return words[state];
+}
+
+const char *
+verdict_text(const struct verdict *v, char text[static VERDICT_TEXT])
+{
+	(void)snprintf(text, VERDICT_TEXT, "%s%s%s", verdict_word(v->state),
+	    v->reason[0] != '\0' ? ": " : "", v->reason);
+	return text;
+}

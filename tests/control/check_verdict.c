@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* One table of states: each has one verdict, which the pages, JSON and metrics show. */
+
+#include "control/verdict.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "control/metrics.h"
+#include "control/page.h"
+#include "control/state_json.h"
+#include "daemon/report.h"
+#include "dns64ctl/show.h"
+#include "support/known.h"
+#include "support/tests.h"
+
+#define NOW_S 100000
+
+/* An upstream as all loops together know it: seconds ago; 0: never. */
+struct up {
+	enum view_state state;
+	unsigned good;    /* its last good reply to any loop */
+	unsigned useless; /* since when another loop has had none */
+	unsigned heard;   /* its last reply of any kind */
+};
+
+struct row {
+	const char *what;
+	struct up up[2];
+	unsigned n_up;
+	unsigned missing, stuck; /* of two loops */
+	bool nowhere, waits, lameduck, refused, stopping;
+	const char *conf; /* of prefixes; NULL: one that is active */
+	enum verdict_state state;
+	const char *reason;
+};
+
+#define GOOD \
+	{ \
+		VIEW_GOOD, 1, 0, 1 \
+	}
+#define NEVER \
+	{ \
+		VIEW_GOOD, 0, 0, 0 \
+	}
+#define DOWN(since) \
+	{ \
+		VIEW_DOWN, 0, since, 0 \
+	}
+#define BOTH(...) .up = { __VA_ARGS__ }, .n_up = 2
+#define SOLE(...) .up = { __VA_ARGS__ }, .n_up = 1
+#define READY .state = VERDICT_READY, .reason = ""
+#define DEGRADED .state = VERDICT_DEGRADED, .reason =
+#define UNREADY .state = VERDICT_UNREADY, .reason =
+
+static const struct row table[] = {
+	{ "all is well", BOTH(GOOD, GOOD), READY },
+	{ "nobody was asked yet", SOLE(NEVER), READY },
+	{ "one is in doubt", SOLE({ VIEW_DOUBTED, 3, 0, 3 }), READY },
+	{ "down for those who asked, and a loop was never asked", SOLE(DOWN(60)),
+	    UNREADY "no upstream answers" },
+	{ "likewise, and that loop had its last reply before", SOLE({ VIEW_DOWN, 61, 60, 61 }),
+	    UNREADY "no upstream answers" },
+	{ "likewise, and it had one since, but long ago", SOLE({ VIEW_DOWN, 59, 60, 59 }),
+	    UNREADY "no upstream answers" },
+	{ "down for one loop, another one has replies", SOLE({ VIEW_DOWN, 1, 60, 1 }), READY },
+	{ "one of two is down", BOTH(GOOD, DOWN(60)), DEGRADED "1 of 2 upstreams do not answer" },
+	{ "both are down", BOTH(DOWN(60), DOWN(9)), UNREADY "no upstream answers" },
+	{ "nothing but SERVFAIL", SOLE({ VIEW_ERRING, 50, 40, 1 }),
+	    UNREADY "no upstream answers, or only with errors" },
+	{ "from the start on", SOLE({ VIEW_ERRING, 0, 40, 1 }),
+	    UNREADY "no upstream answers, or only with errors" },
+	{ "one is down, the other one errs", BOTH(DOWN(60), { VIEW_ERRING, 50, 40, 1 }),
+	    UNREADY "no upstream answers, or only with errors" },
+	{ "one errs, the other one is good", BOTH({ VIEW_ERRING, 50, 40, 1 }, GOOD),
+	    DEGRADED "1 of 2 upstreams do not answer" },
+	{ "errors to one loop, good replies to another", SOLE({ VIEW_ERRING, 2, 40, 1 }), READY },
+	{ "it erred when it was asked last, long ago", SOLE({ VIEW_ERRING, 90, 80, 40 }), READY },
+	{ "no socket to be had", SOLE({ VIEW_STARVED, 50, 49, 50 }),
+	    UNREADY "no upstream answers" },
+	{ "one loop is late", SOLE(GOOD), .missing = 1, READY },
+	{ "all loops are", SOLE(GOOD), .missing = 2, READY },
+	{ "likewise, and what they knew before was bad", SOLE(DOWN(60)), .missing = 2,
+	    UNREADY "no upstream answers" },
+	{ "a loop does not go round", SOLE(GOOD), .missing = 1, .stuck = 1,
+	    UNREADY "1 of 2 loops do not go round" },
+	{ "none does", .missing = 2, .stuck = 2, UNREADY "2 of 2 loops do not go round" },
+	{ "nowhere to listen", SOLE(GOOD), .nowhere = true, UNREADY "no listen address is there" },
+	{ "one address is not there", SOLE(GOOD), .waits = true,
+	    DEGRADED "1 of 2 listen addresses are not there" },
+	{ "no prefix is active", SOLE(GOOD), .conf = "dns64-prefix 2001:db8::/96 down\n",
+	    UNREADY "no prefix is active" },
+	{ "one of two is", SOLE(GOOD),
+	    .conf = "dns64-prefix 2001:db8::/96 down\ndns64-prefix 64:ff9b::/96\n", READY },
+	{ "none is wanted", SOLE(GOOD),
+	    .conf = "dns64-prefix 2001:db8::/96 down\nsynthesize never\n", READY },
+	{ "none in a client block", SOLE(GOOD),
+	    .conf = "dns64-prefix 64:ff9b::/96\nclient 192.0.2.2 {\n"
+		    "dns64-prefix 2001:db8::/96 drain\n}\n",
+	    DEGRADED "no prefix is active in 1 client block" },
+	{ "the last reload was refused", SOLE(GOOD), .refused = true,
+	    DEGRADED "the last reload was refused" },
+	{ "a lame duck", SOLE(GOOD), .lameduck = true, UNREADY "lameduck" },
+	{ "whatever else there is", SOLE(DOWN(60)), .lameduck = true, .stuck = 1,
+	    UNREADY "lameduck" },
+	{ "it stops", SOLE(GOOD), .stopping = true, UNREADY "stopping" },
+	{ "several reasons: the worst counts, all are told", SOLE(DOWN(60)), .refused = true,
+	    .waits = true,
+	    UNREADY "no upstream answers; 1 of 2 listen addresses are not there; the last reload "
+		    "was refused" },
+};
+
+#define ROWS ((int)(sizeof(table) / sizeof(table[0])))
+
+static uint64_t
+ago(unsigned s)
+{
+	return s == 0 ? 0 : (uint64_t)(NOW_S - s) * NS_PER_SEC;
+}
+
+/* What is known in the state of R. */
+static void
+make(const struct row *r)
+{
+	char conf[256];
+	struct facts *f = &known.facts;
+
+	(void)snprintf(conf, sizeof(conf), "nameserver 192.0.2.1\n%s",
+	    r->conf != NULL ? r->conf : "dns64-prefix 64:ff9b::/96\n");
+	known_open(conf);
+	f->now_ns = (uint64_t)NOW_S * NS_PER_SEC;
+	f->lameduck = r->lameduck ? 1000 : 0;
+	f->stopping = r->stopping;
+	f->reload_refused = r->refused;
+	f->n_served = r->nowhere ? 0 : 1;
+	known.waits.n = r->waits ? 1 : 0;
+	known.views.n_missing = r->missing;
+	known.views.n_stuck = r->stuck;
+	known.views.n = r->n_up;
+	for (unsigned i = 0; i < r->n_up; i++) {
+		struct view *v = &known.views.view[i];
+
+		v->state = r->up[i].state;
+		v->good_ns = ago(r->up[i].good);
+		v->useless_ns = ago(r->up[i].useless);
+		v->heard_ns = ago(r->up[i].heard);
+	}
+}
+
+/* Has what WRITE writes of the facts the text PART? */
+static void
+has(const char *what, const char *text, const char *part)
+{
+	ck_assert_msg(strstr(text, part) != NULL, "%s: no %s", what, part);
+}
+
+static char text[1 << 20];
+
+static void
+take(struct evbuffer *out)
+{
+	ev_ssize_t n = evbuffer_remove(out, text, sizeof(text) - 1);
+
+	ck_assert_int_gt(n, 0);
+	text[n] = '\0';
+	evbuffer_free(out);
+}
+
+START_TEST(d31_one_verdict)
+{
+	const struct row *r = &table[_i];
+	struct verdict v;
+
+	make(r);
+	v = facts_verdict(&known.facts);
+	ck_assert_msg(v.state == r->state && strcmp(v.reason, r->reason) == 0, "%s: %s: %s",
+	    r->what, verdict_word(v.state), v.reason);
+	ck_assert_uint_eq(v.n_stuck, r->stuck);
+	ck_assert(verdict_same(&v, &v));
+}
+END_TEST
+
+START_TEST(metrics_show_it)
+{
+	const struct row *r = &table[_i];
+	struct evbuffer *out = evbuffer_new();
+
+	make(r);
+	metrics_write(out, &known.facts, false);
+	take(out);
+	has(r->what, text,
+	    r->state == VERDICT_UNREADY ? "\ndns64d_ready 0\n" : "\ndns64d_ready 1\n");
+	has(r->what, text,
+	    r->state == VERDICT_DEGRADED ? "\ndns64d_degraded 1\n" : "\ndns64d_degraded 0\n");
+}
+END_TEST
+
+START_TEST(the_page_shows_it)
+{
+	static const char *const kinds[] = { "good", "warn", "bad" };
+	const struct row *r = &table[_i];
+	struct evbuffer *out = evbuffer_new();
+	char span[VERDICT_TEXT + 64];
+
+	make(r);
+	page_write(out, &known.facts);
+	take(out);
+	(void)snprintf(span, sizeof(span), "<span class=\"state %s\" id=\"state\">%s%s%s</span>",
+	    kinds[r->state], verdict_word(r->state), r->reason[0] != '\0' ? ": " : "", r->reason);
+	has(r->what, text, span);
+}
+END_TEST
+
+START_TEST(json_and_dns64ctl_show_it)
+{
+	const struct row *r = &table[_i];
+	const char *reason;
+	char line[VERDICT_TEXT + 64], *shown;
+	size_t len;
+	FILE *f = open_memstream(&shown, &len);
+	json_t *j;
+
+	make(r);
+	j = state_json(&known.facts);
+	ck_assert_str_eq(json_string_value(json_object_get(j, "verdict")), verdict_word(r->state));
+	reason = json_string_value(json_object_get(j, "reason"));
+	ck_assert_str_eq(reason != NULL ? reason : "", r->reason);
+	show_status(j, f);
+	fclose(f);
+	(void)snprintf(line, sizeof(line), "\nverdict     %s%s%s\n", verdict_word(r->state),
+	    r->reason[0] != '\0' ? ": " : "", r->reason);
+	has(r->what, shown, line);
+	free(shown);
+	json_decref(j);
+}
+END_TEST
+
+START_TEST(the_service_manager_is_told)
+{
+	const struct row *r = &table[_i];
+	char status[REPORT_STATUS], verdict[VERDICT_TEXT];
+	struct verdict v;
+
+	make(r);
+	v = facts_verdict(&known.facts);
+	(void)report_status(&known.settings, &known.waits, 2, &v, status);
+	ck_assert_ptr_eq(strstr(status, verdict_text(&v, verdict)), status);
+}
+END_TEST
+
+/* No reason is cut, whatever comes together. */
+START_TEST(all_reasons_fit)
+{
+	struct row r = { "all", BOTH(DOWN(60), { VIEW_ERRING, 0, 40, 1 }), .stuck = 2,
+		.waits = true, .refused = true, .conf = "dns64-prefix 2001:db8::/96 down\n" };
+	struct verdict v;
+
+	make(&r);
+	v = facts_verdict(&known.facts);
+	ck_assert_uint_lt(strlen(v.reason) + 8, VERDICT_REASON);
+	has("all", v.reason, "no upstream answers, or only with errors");
+	has("all", v.reason, "the last reload was refused");
+}
+END_TEST
+
+void
+tests_add(TCase *tc)
+{
+	tcase_add_checked_fixture(tc, known_setup, known_close);
+	tcase_add_loop_test(tc, d31_one_verdict, 0, ROWS);
+	tcase_add_loop_test(tc, metrics_show_it, 0, ROWS);
+	tcase_add_loop_test(tc, the_page_shows_it, 0, ROWS);
+	tcase_add_loop_test(tc, json_and_dns64ctl_show_it, 0, ROWS);
+	tcase_add_loop_test(tc, the_service_manager_is_told, 0, ROWS);
+	tcase_add_test(tc, all_reasons_fit);
+}

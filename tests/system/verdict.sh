@@ -1,0 +1,125 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# verdict: whether the daemon can do its work is told in one way, in all six places: /ready, /health, the page,
+# dns64ctl status, the service manager and the log. (RULES D31)
+. "${TOP_SRCDIR:-.}/tests/system/servers.sh"
+need curl kdig python3
+control=$work/state/control
+web=http://127.0.0.1:6464
+mkdir -m 755 "$work/state" && chown "$usual" "$work/state" || exit 99
+
+# page PATH: the code, then what is there
+page()
+{
+	curl -s -m 20 -w '\n%{http_code}' "$web$1" | tr -d '\n' | sed 's/\(.*\)\(...\)$/\2 \1/'
+}
+
+# told VERDICT CODE: is it this one, everywhere? CODE: that of /ready
+told()
+{
+	is "$2 " page /ready && is "${1#not ready: }" page /ready && is "200 $1" page /health &&
+		is "id=\"state\">$1</span>" page / && is "\"verdict\": \"${1%%:*}\"" page /status.json &&
+		is "verdict     $1" ctl status || return 1
+	[ ! -f "$work/manager.log" ] || tail -n 1 "$work/manager.log" | grep -qF "STATUS=$1 (" || return 1
+	[ "$1" = ready ] || logged dns64d "server: $1\$"
+}
+
+# ask_one NAME: a question that one loop gets; the other one is not asked anything
+ask_one()
+{
+	python3 - "$1" <<'END'
+import socket, struct, sys
+s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+s.bind(('127.0.0.1', 41000))
+s.settimeout(5)
+name = b''.join(bytes([len(l)]) + l.encode() for l in sys.argv[1].split('.')) + b'\0'
+s.sendto(struct.pack('>HHHHHH', 1, 0x100, 1, 0, 0, 0) + name + struct.pack('>HH', 28, 1), ('127.0.0.1', 5364))
+try:
+    print(s.recv(4096)[3] & 15)
+except socket.timeout:
+    print('none')
+END
+}
+
+if "$DNS64D" -V | grep -q "^systemd yes"; then
+	start manager python3 -u -c 'import os, socket, sys
+s = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+s.bind(sys.argv[1])
+os.chmod(sys.argv[1], 0o777)
+print("bound")
+while True:
+    said = s.recv(4096).decode()
+    if "STATUS" in said:
+        print(said.replace("\n", " "))' "$work/notify"
+	wait_for 60 logged manager bound
+	export NOTIFY_SOCKET="$work/notify"
+fi
+
+start_fakedns --ttl 1
+configure 'nameserver 127.0.0.1 port 5300' 'num-threads 2' "control-socket $control" 'web-listen 127.0.0.1' \
+	'cache-size 0'
+start_dns64d
+check 'ready' wait_for 60 told ready 200
+
+# --- a total outage, of which one loop never hears ---
+
+for i in 1 2 3; do
+	ask_one "010-000-000-00$i.dns64perf.test" >/dev/null
+done
+asked=$(curl -s -m 20 "$web/status.json" | python3 -c '
+import json, sys
+print(sum(l["questions"] > 0 for l in json.load(sys.stdin)["loops"]))')
+equal 'one of two loops is asked' 1 "$asked"
+stop fakedns
+down()
+{
+	ask_one "010-000-000-$1.dns64perf.test" >/dev/null
+	told 'not ready: no upstream answers' 503
+}
+check 'an outage is told everywhere' wait_for 60 down 009
+check 'the metrics' is 'dns64d_ready 0' page /metrics
+start_fakedns --ttl 1
+check 'and its end' wait_for 60 told ready 200
+check 'in the log, too' logged dns64d 'server: ready again'
+
+# --- an upstream that has nothing but SERVFAIL ---
+
+stop fakedns
+start_fakedns --ttl 1 --rcode SERVFAIL --rcode-percent 100
+erring()
+{
+	n=$((n + 1))
+	ask_one "010-000-001-$n.dns64perf.test" >/dev/null
+	told 'not ready: no upstream answers, or only with errors' 503
+}
+n=100
+check 'errors are no answers' wait_for 60 erring
+check 'nor is such an upstream good' is 'only errors' ctl upstreams
+check 'nor up' is 'dns64d_upstream_up{upstream="127.0.0.1#5300"} 0' page /metrics
+stop fakedns
+start_fakedns --ttl 1
+mended()
+{
+	ask_one 010-000-000-001.dns64perf.test >/dev/null
+	told ready 200
+}
+check 'and it is told when it has answers again' wait_for 60 mended
+
+# --- a reload that is refused ---
+
+cp "$work/dns64d.conf" "$work/good.conf"
+echo 'nonsense yes' >>"$work/dns64d.conf"
+ctl reload >/dev/null 2>&1
+check 'a refused reload is told' wait_for 60 told 'degraded: the last reload was refused' 200
+check 'the metric' is 'dns64d_degraded 1' page /metrics
+cp "$work/good.conf" "$work/dns64d.conf"
+ctl reload >/dev/null 2>&1
+check 'one that is done ends that' wait_for 60 told ready 200
+
+# --- a stop ---
+
+stop dns64d
+equal 'exit status' 0 "$status"
+check 'which is no reason to complain' test -z "$(grep -E 'server: not ready: (stopping|.*go round)' "$work/dns64d.log")"
+
+finish
