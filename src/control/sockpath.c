@@ -75,6 +75,8 @@ look(const char *path, const struct sockpath_owner *o)
 		return -EEXIST;
 	address(path, &a);
 	rc = call(&a);
+	if (rc == -EACCES) /* whether anybody answers is not for this user to know */
+		return rc;
 	if (rc != -ECONNREFUSED)
 		return -EADDRINUSE;
 	return st.st_uid == 0 || st.st_uid == geteuid() || st.st_uid == o->uid ? 1 : -EEXIST;

@@ -234,6 +234,12 @@ begin
 add "$late/64"
 check "in a chroot" wait_for 30 serves "$late" 53
 stop late
+# Out of reach from there, and root's, as it was nobody's daemon.
+check "its control socket stays behind" test -S "$control"
+begin setpriv --reuid nobody --regid nogroup --clear-groups
+check "another user's start: that is in its way" wait_for 30 logged late "control-socket $control: Permission denied"
+wait "$(pid_of late)"
+rm -f "$control"
 del "$late/64"
 # Under the unit: not root, one capability.
 settings "listen $late"
