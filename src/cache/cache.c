@@ -9,6 +9,7 @@
 #include "base/hash.h"
 #include "base/secret.h"
 #include "cache/cache_parts.h"
+#include "dns/edit.h"
 #include "dns/name.h"
 #include "dns/proto.h"
 
@@ -61,6 +62,8 @@ cache_new(size_t size, uint32_t stale_s, uint64_t seed)
 	secret_lock(&c->seed, sizeof(c->seed));
 	c->n_shards = n;
 	c->life_s = DNS_TTL_MAX + stale_s;
+	c->most_s = DNS_TTL_MAX;
+	c->most_negative_s = DNS_TTL_MAX;
 	outages_init(&c->outages);
 	flushes_init(&c->flushes);
 	init_parts(c, stale_s);
@@ -103,12 +106,35 @@ is_revived(struct cache *c, const struct entry_meta *m)
 	return m->kind == CACHE_SILENT && outages_have(&c->outages, m->stored_s);
 }
 
-/* There were flushes since E came: has none concerned it? Then it gets the last one's number. */
-static bool
+/* Cut E, which was stored under other limits, to the present ones; a failure has its own. */
+static void
+limit(const struct cache *c, struct shard *s, struct shard_entry *e)
+{
+	uint32_t most_s = atomic_load_explicit(&c->most_s, memory_order_relaxed);
+	uint32_t negative_s = atomic_load_explicit(&c->most_negative_s, memory_order_relaxed);
+
+	if (e->meta.kind >= CACHE_ERROR)
+		return;
+	if (e->meta.kind != CACHE_POSITIVE && negative_s < most_s)
+		most_s = negative_s;
+	if (e->meta.ttl_s > most_s)
+		e->meta.ttl_s = most_s;
+	edit_limit_ttls(shard_message(s, e), e->len, most_s);
+}
+
+/*
+ * There were flushes or other limits since E came: has no flush concerned it? Then it gets the last
+ * number, and obeys the limits.
+ */
+static __attribute__((noinline, cold)) bool
 is_spared(struct cache *c, struct shard *s, const struct question *key, struct shard_entry *e)
 {
-	if (!flushes_spare(&c->flushes, key->qname, &e->meta.generation))
+	bool older;
+
+	if (!flushes_spare(&c->flushes, key->qname, &e->meta.generation, &older))
 		return false;
+	if (older)
+		limit(c, s, e);
 	shard_set_meta(s, e, &e->meta);
 	return true;
 }
@@ -461,11 +487,13 @@ static bool
 visit_one(void *arg, const struct question *k, const struct shard_entry *e)
 {
 	struct walk *w = arg;
-	struct cache_entry entry = told(w->c, e, w->now_s);
 	struct shard_entry found = *e;
 
-	if (exists(w->c, w->shard, k, &found) && !is_revived(w->c, &e->meta))
-		w->wanted = w->visit(w->arg, k, &entry, e->msg);
+	if (exists(w->c, w->shard, k, &found) && !is_revived(w->c, &found.meta)) {
+		struct cache_entry entry = told(w->c, &found, w->now_s);
+
+		w->wanted = w->visit(w->arg, k, &entry, found.msg);
+	}
 	return w->wanted;
 }
 

@@ -143,6 +143,14 @@ void cache_revived(struct cache *c, uint32_t from_s, uint32_t now_s);
 void cache_distrust(struct cache *c, uint32_t now_s);
 
 /*
+ * cache_limit: no entry lasts longer than MOST_S from now on, nor has a record with a larger TTL;
+ * NODATA and NXDOMAIN no longer than MOST_NEGATIVE_S. What is there already is cut when it is next
+ * found; larger limits do not lengthen it. What is put later is the caller's to cut. O(1) mostly,
+ * as cache_flush_all.
+ */
+void cache_limit(struct cache *c, uint32_t most_s, uint32_t most_negative_s);
+
+/*
  * cache_flushes: a number that grows with each call of the functions below. An answer that
  * was made from the cache before it grew may be flushed since.
  */

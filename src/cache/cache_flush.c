@@ -31,6 +31,16 @@ cache_flush_all(struct cache *c)
 		clear_all(c);
 }
 
+void
+cache_limit(struct cache *c, uint32_t most_s, uint32_t most_negative_s)
+{
+	/* Before the number, under whose lock they are found to be new. */
+	atomic_store_explicit(&c->most_s, most_s, memory_order_relaxed);
+	atomic_store_explicit(&c->most_negative_s, most_negative_s, memory_order_relaxed);
+	if (flushes_limit(&c->flushes))
+		clear_all(c);
+}
+
 unsigned
 cache_flush_name(struct cache *c, const uint8_t *name, size_t len)
 {

@@ -31,7 +31,9 @@ struct cache {
 	atomic_uint names_flushed; /* calls of cache_flush_name and _type */
 	struct outages outages;    /* times when an upstream was down */
 	atomic_uint distrusted_s;  /* the last cache_distrust; 0: none */
-	struct flushes flushes;    /* every entry has its number in meta.generation */
+	atomic_uint most_s;        /* the limits of the last cache_limit */
+	atomic_uint most_negative_s;
+	struct flushes flushes; /* every entry has its number in meta.generation */
 	/* entries with ENTRY_CUT, by the number of labels of their names */
 	_Alignas(64) atomic_uint cuts[SHARD_CUT_DEPTHS];
 	struct cache_part part[]; /* n_shards */

@@ -25,6 +25,8 @@ flush_all(struct flushes *f, uint16_t number)
 {
 	f->all = number;
 	f->n = 0;
+	if (number == 0)
+		f->limited = 0;
 	return number == 0;
 }
 
@@ -74,13 +76,24 @@ flushes_below(struct flushes *f, const uint8_t *name, size_t len, uint32_t now_s
 }
 
 bool
-flushes_spare(struct flushes *f, const uint8_t *name, uint16_t *number)
+flushes_limit(struct flushes *f)
+{
+	lock_take(&f->lock);
+	f->limited = next(f);
+	bool round = f->limited == 0 && flush_all(f, 0);
+	lock_give(&f->lock);
+	return round;
+}
+
+bool
+flushes_spare(struct flushes *f, const uint8_t *name, uint16_t *number, bool *older)
 {
 	lock_take(&f->lock);
 	uint16_t now = flushes_now(f);
 	bool spared = *number >= f->all && *number <= now;
 	for (unsigned i = 0; i < f->n && spared; i++)
 		spared = *number >= f->below[i].number || !name_is_below(name, f->below[i].name);
+	*older = *number < f->limited;
 	lock_give(&f->lock);
 	if (spared)
 		*number = now;

@@ -3,10 +3,11 @@
 #define DNS64D_CACHE_FLUSHES_H
 
 /*
- * flushes: which entries of the cache were flushed. Flushes are numbered; an entry has the number
- * of the last flush before it came. An entry with the number of the newest flush was not
- * flushed, which takes one comparison to see. One with an older number is compared with each flush
- * that is remembered; if none of them concerns it, it gets the last number.
+ * flushes: which entries of the cache were flushed. Flushes, and changes of the limits of TTLs, are
+ * numbered alike; an entry has the number of the last one before it came. An entry with the number
+ * of the newest flush was not flushed, which takes one comparison to see. One with an older number
+ * is compared with each flush that is remembered; if none of them concerns it, it gets the last
+ * number.
  *
  * Numbers have 16 bits in an entry: before they wrap the cache removes everything. Thread-safe.
  */
@@ -33,6 +34,7 @@ struct flushes {
 	atomic_uint now;  /* the number of the last flush, in the lower 16 bits */
 	struct lock lock; /* of the rest */
 	uint16_t all;     /* all entries with a smaller number were flushed */
+	uint16_t limited; /* those with a smaller number were stored under other limits of TTLs */
 	unsigned n;       /* used of below */
 	struct flush below[FLUSHES_MAX];
 };
@@ -58,10 +60,14 @@ MUST_USE bool flushes_all(struct flushes *f);
 MUST_USE bool flushes_below(
     struct flushes *f, const uint8_t *name, size_t len, uint32_t now_s, uint32_t life_s);
 
+/* flushes_limit: the limits of TTLs have changed. Returns as flushes_all. */
+MUST_USE bool flushes_limit(struct flushes *f);
+
 /*
  * flushes_spare: has no flush concerned an entry of NAME with the number *number? Then *number
- * becomes that of the last flush.
+ * becomes that of the last flush, and *older says whether the entry was stored before the last
+ * flushes_limit.
  */
-MUST_USE bool flushes_spare(struct flushes *f, const uint8_t *name, uint16_t *number);
+MUST_USE bool flushes_spare(struct flushes *f, const uint8_t *name, uint16_t *number, bool *older);
 
 #endif

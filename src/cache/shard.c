@@ -198,6 +198,12 @@ shard_set_meta(struct shard *s, const struct shard_entry *e, const struct entry_
 	at->meta.flags = (uint8_t)((meta->flags & ENTRY_OWNERS) | kept);
 }
 
+uint8_t *
+shard_message(struct shard *s, const struct shard_entry *e)
+{
+	return (uint8_t *)(shard_entry_of(s, e->slot) + 1);
+}
+
 static inline void
 enter(struct shard *s, struct entry *e, const struct question *key, const struct entry_meta *meta,
     const uint8_t *msg, size_t len)

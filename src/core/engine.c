@@ -103,6 +103,8 @@ init(struct engine *e, const struct conf_core *conf, const uint64_t *seed, uint6
 		log_warn(LOG_SERVER, "libcrypto has no SipHash: clients get no cookies");
 	limits_init(&e->limits, &e->stats, &e->cookies);
 	limits_configure(&e->limits, conf, &e->rng);
+	if (rc == 0 && conf->cache != NULL)
+		store_limit(conf);
 	return rc;
 }
 
@@ -143,9 +145,17 @@ engine_free(struct engine *e)
 	free(e);
 }
 
+/* Does B let entries last as long as A? */
+static bool
+lasts_alike(const struct conf_cache *a, const struct conf_cache *b)
+{
+	return a->max_ttl_s == b->max_ttl_s && a->max_negative_s == b->max_negative_s;
+}
+
 void
 engine_set_conf(struct engine *e, const struct conf_core *conf, uint64_t now_ns)
 {
+	bool limited = !lasts_alike(&e->lookups.conf->keep, &conf->keep);
 	unsigned changed;
 
 	begin(e, now_ns);
@@ -158,6 +168,9 @@ engine_set_conf(struct engine *e, const struct conf_core *conf, uint64_t now_ns)
 	lookup_tcp_room_all(&e->lookups);
 	if (conf->cache != NULL)
 		store_changes(conf->cache, changed, now_ns);
+	/* Each loop does so: until it gets here it stores by the settings before. */
+	if (conf->cache != NULL && limited)
+		store_limit(conf);
 	audited(e);
 }
 

@@ -382,6 +382,12 @@ store_result(
 }
 
 void
+store_limit(const struct conf_core *conf)
+{
+	cache_limit(conf->cache, conf->keep.max_ttl_s, conf->keep.max_negative_s);
+}
+
+void
 store_changes(struct cache *c, unsigned changed, uint64_t now_ns)
 {
 	uint32_t now_s = clock_s(now_ns);

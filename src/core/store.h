@@ -31,6 +31,12 @@ void store_result(struct lookups *ls, const struct lookup *l, const struct looku
     uint64_t now_ns);
 
 /*
+ * store_limit: let CONF's limits of TTLs hold for all that is in its cache (not NULL), which other
+ * settings or a file may have brought (RULES D22).
+ */
+void store_limit(const struct conf_core *conf);
+
+/*
  * store_changes: apply CHANGED, a result of upstreams_configure, to C. UPSTREAMS_DISTRUST: stored
  * AD is not trusted any more (RULES D9). UPSTREAMS_NEW: stored failures are forgotten, as they
  * stand for all upstreams (RULES D4).

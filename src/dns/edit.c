@@ -18,6 +18,22 @@ edit_set_ttls(uint8_t *bytes, const struct msg *m, uint32_t ttl)
 }
 
 void
+edit_limit_ttls(uint8_t *bytes, size_t len, uint32_t most)
+{
+	struct msg_walk w;
+	struct rr rr;
+	struct msg m;
+
+	if (msg_parse(&m, bytes, len) != MSG_OK)
+		return;
+	w = msg_walk_all(&m);
+	while (msg_walk_next(&w, &rr)) {
+		if (rr.type != DNS_TYPE_OPT && rr.ttl > most)
+			edit_set_ttl(bytes, &rr, most);
+	}
+}
+
+void
 edit_age(uint8_t *bytes, const struct msg *m, uint32_t age_s)
 {
 	struct msg_walk w = msg_walk_all(m);

@@ -35,6 +35,9 @@ edit_set_ttl(uint8_t *bytes, const struct rr *rr, uint32_t ttl)
  */
 void edit_set_ttls(uint8_t *bytes, const struct msg *m, uint32_t ttl);
 
+/* edit_limit_ttls: no TTL of the message of LEN bytes stays larger than MOST seconds. */
+void edit_limit_ttls(uint8_t *bytes, size_t len, uint32_t most);
+
 /*
  * edit_age: lower the TTLs of all records of M by AGE_S seconds, none below 0. The OPT's field is
  * left.

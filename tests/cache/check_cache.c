@@ -692,6 +692,47 @@ see(void *arg, const struct question *k, const struct cache_entry *e, const uint
 	return ++seen->n < seen->most;
 }
 
+static bool
+note_ttl(void *arg, const struct question *k, const struct cache_entry *e, const uint8_t *m)
+{
+	(void)k;
+	(void)m;
+	*(uint32_t *)arg = e->ttl_s;
+	return true;
+}
+
+/* D22: new limits hold for what is there, by kind; a failure has its own; longer ones do nothing.
+ */
+START_TEST(limits_hold_for_what_is_there)
+{
+	static const struct {
+		enum cache_kind kind;
+		uint32_t ttl_s;
+	} kinds[] = { { CACHE_POSITIVE, 60 }, { CACHE_NODATA, 20 }, { CACHE_NXDOMAIN, 20 },
+		{ CACHE_ERROR, 300 } };
+	uint32_t walked = 0;
+
+	ask_for("www.example", DNS_TYPE_A);
+	put(kinds[_i].kind, 300);
+	now_s += 10;
+	cache_limit(cache, 60, 20);
+	cache_walk_name(cache, key.qname, key.qname_len, now_s, note_ttl, &walked);
+	ck_assert_uint_eq(walked, kinds[_i].ttl_s);
+	put(kinds[_i].kind, 300); /* later: the caller knows the limits */
+	ck_assert(fresh());
+	ck_assert_uint_eq(got.ttl_s, 300);
+	cache_limit(cache, 60, 20);
+	ck_assert(fresh());
+	ck_assert_uint_eq(got.ttl_s, kinds[_i].ttl_s);
+	cache_limit(cache, 1000, 1000);
+	now_s += kinds[_i].ttl_s - 1;
+	ck_assert(fresh());
+	now_s += 1;
+	ck_assert(!fresh());
+	ck_assert(kinds[_i].kind == CACHE_ERROR || stale());
+}
+END_TEST
+
 START_TEST(walk_sees_each_entry_once)
 {
 	struct seen seen = { .most = 100 };
@@ -766,6 +807,7 @@ tests_add(TCase *tc)
 	tcase_add_test(tc, flush_below_name);
 	tcase_add_test(tc, spared_entries_keep_all_that_is_known);
 	tcase_add_test(tc, too_many_marks);
+	tcase_add_loop_test(tc, limits_hold_for_what_is_there, 0, 4);
 	tcase_add_test(tc, walk_sees_each_entry_once);
 	tcase_add_test(tc, walk_of_a_name);
 }

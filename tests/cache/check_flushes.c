@@ -33,10 +33,11 @@ spares(const char *text, uint16_t number)
 {
 	uint8_t name[DNS_NAME_MAX];
 	uint16_t was = number;
+	bool older;
 
 	if (name_from_text(text, name) == 0)
 		ck_abort_msg("%s is no name", text);
-	bool spared = flushes_spare(&marks, name, &number);
+	bool spared = flushes_spare(&marks, name, &number, &older);
 	if (number != (spared ? flushes_now(&marks) : was))
 		ck_abort_msg("the number is %u now", number);
 	return spared;
@@ -101,19 +102,42 @@ START_TEST(too_many_names_flush_everything)
 }
 END_TEST
 
+/* Other limits flush nothing; what came before is told once. */
+START_TEST(limits_concern_what_came_before)
+{
+	uint8_t name[] = "\7example";
+	uint16_t before = flushes_now(&marks), number = before;
+	bool older = false;
+
+	ck_assert(!flushes_limit(&marks));
+	ck_assert(flushes_spare(&marks, name, &number, &older) && older);
+	ck_assert_uint_eq(number, flushes_now(&marks));
+	ck_assert(!below("net", 5));
+	ck_assert(flushes_spare(&marks, name, &number, &older) && !older);
+	ck_assert(!spares("www.net", before));
+}
+END_TEST
+
 /* Numbers are 16 bits: the caller is told to remove all before one is used again. */
 START_TEST(numbers_come_round)
 {
 	for (unsigned i = 1; i <= 2 * 65536 + 10; i++) {
 		bool round = _i == 0 ? flushes_all(&marks) : below("example", i);
+		uint16_t number = flushes_now(&marks);
+		bool older = true;
 
 		if (round != (i % 65536 == 0))
 			ck_abort_msg("flush %u", i);
+		if (!flushes_spare(&marks, (const uint8_t *)"\3net", &number, &older) || older)
+			ck_abort_msg("what came after flush %u is older", i);
 		if (!spares("www.example", flushes_now(&marks)))
 			ck_abort_msg("what came after flush %u was flushed", i);
 		if (i % 65536 != 0 && spares("www.example", (uint16_t)(flushes_now(&marks) - 1)))
 			ck_abort_msg("what came before flush %u was not", i);
 	}
+	while (flushes_now(&marks) != UINT16_MAX)
+		ck_assert(!flushes_limit(&marks));
+	ck_assert(flushes_limit(&marks));
 	/* Of an earlier round: larger than any there is. */
 	ck_assert(!spares("www.example", UINT16_MAX));
 }
@@ -126,5 +150,6 @@ tests_add(TCase *tc)
 	tcase_add_test(tc, flush_of_all_spares_what_comes_later);
 	tcase_add_test(tc, flush_by_name_spares_other_names);
 	tcase_add_test(tc, too_many_names_flush_everything);
+	tcase_add_test(tc, limits_concern_what_came_before);
 	tcase_add_loop_test(tc, numbers_come_round, 0, 2);
 }

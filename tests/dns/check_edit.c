@@ -48,6 +48,18 @@ START_TEST(ttls_are_set_but_the_opts)
 }
 END_TEST
 
+START_TEST(ttls_are_limited_but_the_opts)
+{
+	struct msg m;
+
+	message_read(&m, in, sizeof(in), TTLS("0000003c", "0000003b", "ffffffff", "00000000"));
+	edit_limit_ttls(in, m.len, 59);
+	message_expect(in, m.len, TTLS("0000003b", "0000003b", "0000003b", "00000000"));
+	edit_limit_ttls(in, m.len - 1, 1); /* not a message: nothing is done */
+	message_expect(in, m.len, TTLS("0000003b", "0000003b", "0000003b", "00000000"));
+}
+END_TEST
+
 START_TEST(one_ttl_is_set)
 {
 	struct msg m;
@@ -249,6 +261,7 @@ tests_add(TCase *tc)
 	tcase_add_checked_fixture(tc, guard_setup, guard_teardown);
 	tcase_add_test(tc, ttls_are_aged_but_the_opts);
 	tcase_add_test(tc, ttls_are_set_but_the_opts);
+	tcase_add_test(tc, ttls_are_limited_but_the_opts);
 	tcase_add_test(tc, one_ttl_is_set);
 	tcase_add_test(tc, no_records_no_ttls);
 	tcase_add_loop_test(tc, opt_is_left_out, 0, N_OF(copy_cases));

@@ -69,6 +69,12 @@ check "its TTL went on ($ttl)" test "${ttl:-999}" -le 58 -a "${ttl:-0}" -gt 30
 
 # --- Commands ---
 
+# ttl_of_a: the TTL of the A of $other, which fakedns gives with 300
+ttl_of_a()
+{
+	answer $other A | sed -n "s/^an $other. \([0-9]*\) IN A .*/\1/p"
+}
+
 ctl flush flsh >"$work/said"
 equal 'a command that there is not: exit code' 2 $?
 check 'and nothing is done' knows $known
@@ -84,8 +90,13 @@ check 'it were some' logged dns64d 'flush below dns64perf.test.: [1-9]'
 check 'all are forgotten' forgot $other
 cp "$cache" "$work/saved"
 stop dns64d KILL
+setup "cache-file $cache" "control-socket $control" 'timeout-time 2' 'cache-max-ttl 100'
 start_alone
 check 'what was saved by command was read' knows $other
+check "a lower cache-max-ttl holds for it ($(ttl_of_a))" test "$(ttl_of_a)" -le 100
+setup "cache-file $cache" "control-socket $control" 'timeout-time 2' 'cache-max-ttl 50'
+ctl reload >>"$work/ctl.out"
+check "and after a reload ($(ttl_of_a))" test "$(ttl_of_a)" -le 50
 check 'what was flushed before is not in it' forgot $known
 check 'flush all' is ' entries' ctl flush all
 check 'all is forgotten' forgot $other
