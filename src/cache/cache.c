@@ -522,3 +522,39 @@ cache_walk_name(
 	shard_each_of_name(&g->shard, &key, visit_one, &w);
 	lock_give(&g->lock);
 }
+
+struct drop {
+	struct cache *c;
+	struct shard *shard;
+	bool (*which)(const void *arg, const uint8_t *msg, size_t len);
+	const void *arg;
+	unsigned n;
+};
+
+static bool
+drop_one(void *arg, const struct question *k, const struct shard_entry *e)
+{
+	struct drop *d = arg;
+	struct shard_entry found = *e;
+
+	if (exists(d->c, d->shard, k, &found) && d->which(d->arg, e->msg, e->len)) {
+		shard_drop(d->shard, e);
+		d->n++;
+	}
+	return true;
+}
+
+unsigned
+cache_drop_those(struct cache *c, bool (*which)(const void *arg, const uint8_t *msg, size_t len),
+    const void *arg)
+{
+	struct drop d = { .c = c, .which = which, .arg = arg };
+
+	for (uint32_t i = 0; i < c->n_shards; i++) {
+		d.shard = &c->part[i].shard;
+		lock_take(&c->part[i].lock);
+		shard_each(d.shard, drop_one, &d);
+		lock_give(&c->part[i].lock);
+	}
+	return d.n;
+}

@@ -163,21 +163,24 @@ void cache_flush_all(struct cache *c);
 
 /*
  * cache_flush_name: remove all entries of NAME (LEN bytes, in lower case), whatever their type.
- * Returns how many there were.
+ * What leads to NAME goes with it: entries of other names whose answer goes through it by CNAME, or
+ * that have records of NAME in their answer or additional section. For this the whole cache is
+ * looked through, one shard after the other. Returns how many entries there were.
  */
 unsigned cache_flush_name(struct cache *c, const uint8_t *name, size_t len);
 
 /*
  * cache_flush_type: the same for the entries of TYPE, and those that say that there is nothing of
- * any type.
+ * any type; and those that lead there: answers of TYPE through NAME, and records of NAME and TYPE.
  */
 unsigned cache_flush_type(struct cache *c, const uint8_t *name, size_t len, uint16_t type);
 
 /*
  * cache_flush_below: no entry of NAME (LEN bytes, in lower case) or a name below it that is there
- * now is found any more. With FLUSHES_MAX such names at a time everything is flushed.
+ * now is found any more, and none that leads there, as with cache_flush_name. With FLUSHES_MAX such
+ * names at a time everything is flushed. Returns how many entries of other names there were.
  */
-void cache_flush_below(struct cache *c, const uint8_t *name, size_t len, uint32_t now_s);
+unsigned cache_flush_below(struct cache *c, const uint8_t *name, size_t len, uint32_t now_s);
 
 /* cache_counts: write the sums of all shards' counts to *sum. */
 void cache_counts(struct cache *c, struct shard_counts *sum);

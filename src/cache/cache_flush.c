@@ -5,6 +5,9 @@
 
 #include "base/hash.h"
 #include "cache/cache_parts.h"
+#include "dns/msg.h"
+#include "dns/name.h"
+#include "dns/proto.h"
 
 /* The numbers of flushes have wrapped: no entry with an old one may be left. */
 static void
@@ -41,6 +44,66 @@ cache_limit(struct cache *c, uint32_t most_s, uint32_t most_negative_s)
 		clear_all(c);
 }
 
+/* --- By name ---------------------------------------------------------------------------------- */
+
+/* What a flush is of. */
+struct aim {
+	const uint8_t *name;
+	bool below;    /* the names below it, too */
+	uint16_t type; /* 0: every type */
+};
+
+static bool
+is_of(const struct aim *a, const uint8_t *name)
+{
+	return a->below ? name_is_below(name, a->name) : name_equal(name, a->name);
+}
+
+/* Is RR a record of A's name, or does the answer go on there? */
+static bool
+leads_there(const struct aim *a, const struct msg *m, const struct rr *rr)
+{
+	uint8_t name[DNS_NAME_MAX];
+
+	if ((a->type == 0 || a->type == rr->type) && !msg_owner_is_question(m, rr) &&
+	    msg_owner(m, rr, name) > 0 && is_of(a, name))
+		return true;
+	return rr->type == DNS_TYPE_CNAME && (a->type == 0 || a->type == m->qtype) &&
+	    msg_rdata_name(m, rr, 0, name) > 0 && is_of(a, name);
+}
+
+/* Not the authority section: its SOA would make a zone's name stand for all that is not there. */
+static bool
+is_led_there(const void *arg, const uint8_t *msg, size_t len)
+{
+	static const enum msg_section sections[] = { MSG_ANSWER, MSG_ADDITIONAL };
+	const struct aim *a = arg;
+	struct msg m;
+	struct rr rr;
+
+	if (msg_parse(&m, msg, len) != MSG_OK)
+		return false;
+	for (unsigned i = 0; i < 2; i++) {
+		struct msg_walk w = msg_walk(&m, sections[i]);
+
+		while (msg_walk_next(&w, &rr)) {
+			if (leads_there(a, &m, &rr))
+				return true;
+		}
+	}
+	return false;
+}
+
+/* Remove what leads to A. Last: who has read the number before may have got what is gone now. */
+static unsigned
+flush_aliases(struct cache *c, struct aim a)
+{
+	unsigned n = cache_drop_those(c, is_led_there, &a);
+
+	atomic_fetch_add_explicit(&c->names_flushed, 1, memory_order_release);
+	return n;
+}
+
 unsigned
 cache_flush_name(struct cache *c, const uint8_t *name, size_t len)
 {
@@ -52,9 +115,7 @@ cache_flush_name(struct cache *c, const uint8_t *name, size_t len)
 	lock_take(&g->lock);
 	unsigned n = shard_remove_name(&g->shard, &k);
 	lock_give(&g->lock);
-	/* Last: who has read the number before may have got an entry that is gone now. */
-	atomic_fetch_add_explicit(&c->names_flushed, 1, memory_order_release);
-	return n;
+	return n + flush_aliases(c, (struct aim){ .name = name });
 }
 
 unsigned
@@ -69,15 +130,15 @@ cache_flush_type(struct cache *c, const uint8_t *name, size_t len, uint16_t type
 	lock_take(&g->lock);
 	unsigned n = shard_remove_type(&g->shard, &k);
 	lock_give(&g->lock);
-	atomic_fetch_add_explicit(&c->names_flushed, 1, memory_order_release);
-	return n;
+	return n + flush_aliases(c, (struct aim){ .name = name, .type = type });
 }
 
-void
+unsigned
 cache_flush_below(struct cache *c, const uint8_t *name, size_t len, uint32_t now_s)
 {
 	if (flushes_below(&c->flushes, name, len, now_s, c->life_s))
 		clear_all(c);
+	return flush_aliases(c, (struct aim){ .name = name, .below = true });
 }
 
 void

@@ -28,7 +28,7 @@ struct cache {
 	uint64_t seed;
 	uint32_t n_shards;         /* a power of two */
 	uint32_t life_s;           /* no entry is of use for longer, in s */
-	atomic_uint names_flushed; /* calls of cache_flush_name and _type */
+	atomic_uint names_flushed; /* calls of cache_flush_name, _type and _below */
 	struct outages outages;    /* times when an upstream was down */
 	atomic_uint distrusted_s;  /* the last cache_distrust; 0: none */
 	atomic_uint most_s;        /* the limits of the last cache_limit */
@@ -45,5 +45,13 @@ cache_part_of(struct cache *c, uint64_t hash)
 {
 	return &c->part[hash & (c->n_shards - 1)];
 }
+
+/*
+ * cache_drop_those: remove each entry of which WHICH, called with ARG and the entry's message of
+ * LEN bytes, says so; entries that were flushed already are not there. One shard after the other is
+ * locked. Returns how many there were.
+ */
+unsigned cache_drop_those(struct cache *c,
+    bool (*which)(const void *arg, const uint8_t *msg, size_t len), const void *arg);
 
 #endif

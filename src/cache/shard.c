@@ -198,6 +198,12 @@ shard_set_meta(struct shard *s, const struct shard_entry *e, const struct entry_
 	at->meta.flags = (uint8_t)((meta->flags & ENTRY_OWNERS) | kept);
 }
 
+void
+shard_drop(struct shard *s, const struct shard_entry *e)
+{
+	forget(s, e->slot);
+}
+
 uint8_t *
 shard_message(struct shard *s, const struct shard_entry *e)
 {

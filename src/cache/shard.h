@@ -82,6 +82,9 @@ void shard_ask(struct shard *s, const struct shard_entry *e);
  */
 void shard_set_meta(struct shard *s, const struct shard_entry *e, const struct entry_meta *meta);
 
+/* shard_drop: E is found no more. */
+void shard_drop(struct shard *s, const struct shard_entry *e);
+
 /* shard_message: E's message, whose TTLs may be changed where they stand. */
 MUST_USE uint8_t *shard_message(struct shard *s, const struct shard_entry *e);
 
@@ -116,7 +119,8 @@ void shard_clear(struct shard *s);
 /*
  * shard_each: call VISIT for each entry that can be found until it returns false: the small ring
  * first, in each ring the oldest first. KEY, whose hash is 0, and E are borrowed until VISIT
- * returns; VISIT must not change the shard but by shard_set_meta and shard_message.
+ * returns; VISIT must not change the shard but by shard_set_meta, shard_message and
+ * shard_drop of E.
  */
 void shard_each(struct shard *s,
     bool (*visit)(void *arg, const struct question *key, const struct shard_entry *e), void *arg);

@@ -218,6 +218,6 @@ api_flush_below(struct evhttp_request *r, void *arg)
 	b.name = f.name;
 	for (unsigned i = 0; i < cache_shards(c); i++)
 		(void)cache_walk(c, i, now_s(), count_below, &b);
-	cache_flush_below(c, f.name, f.len, now_s());
+	b.n += cache_flush_below(c, f.name, f.len, now_s());
 	flushed(r, f.what, b.n);
 }

@@ -11,6 +11,7 @@
 #include "cache/flushes.h"
 #include "dns/name.h"
 #include "dns/wire.h"
+#include "support/message.h"
 #include "support/tests.h"
 
 #define STALE_S 86400
@@ -608,7 +609,7 @@ flush_below(const char *text)
 	uint8_t name[DNS_NAME_MAX];
 	size_t len = name_from_text(text, name);
 
-	cache_flush_below(cache, name, len, now_s);
+	(void)cache_flush_below(cache, name, len, now_s);
 }
 
 /* What came before is flushed in the same second, what comes after is there in the same second. */
@@ -649,6 +650,87 @@ START_TEST(spared_entries_keep_all_that_is_known)
 	ck_assert(stale() && got.failing && got.kind == CACHE_NXDOMAIN);
 	flush_below("example");
 	ck_assert(!stale());
+}
+END_TEST
+
+/*
+ * A flush of cdn.example concerns what leads there: an alias, by CNAME or by a record of the name
+ * in the answer or the additional section; not what has it in the authority section.
+ */
+START_TEST(flush_takes_what_leads_there)
+{
+#define QUESTION(type) "<www.example> " type " 0001"
+#define ALIAS "c00c 0005 0001 0000012c 000d <cdn.example>"
+#define A_OF_CDN "<cdn.example> 0001 0001 0000012c 0004 c0000201"
+	static const char alias_a[] = "0000 8180 0001 0001 0000 0000" QUESTION("0001") ALIAS,
+			  alias_mx[] = "0000 8180 0001 0001 0000 0000" QUESTION("000f") ALIAS,
+			  answer[] = "0000 8180 0001 0001 0000 0000" QUESTION("00ff") A_OF_CDN,
+			  more[] = "0000 8180 0001 0000 0000 0001" QUESTION("000f") A_OF_CDN,
+			  authority[] = "0000 8180 0001 0000 0001 0000" QUESTION("0001") A_OF_CDN,
+			  own[] = "0000 8180 0001 0001 0000 0000" QUESTION(
+			      "0001") "c00c 0001 0001 0000012c 0004 c0000201";
+	static const struct {
+		const char *text;
+		bool a, mx, name, below, child; /* which flushes take it */
+	} cases[] = {
+		{ alias_a, true, false, true, true, false },
+		{ alias_mx, false, true, true, true, false },
+		{ answer, true, false, true, true, false },
+		{ more, true, false, true, true, false },
+		{ authority, false, false, false, false, false },
+		{ own, false, false, false, false, false },
+	};
+	static const char *const of[] = { "cdn.example", "cdn.example", "cdn.example",
+		"cdn.example", "a.cdn.example" };
+	bool taken[] = { cases[_i].a, cases[_i].mx, cases[_i].name, cases[_i].below,
+		cases[_i].child };
+	struct cache_entry e = { .kind = CACHE_POSITIVE, .ede = DNS_EDE_NONE, .ttl_s = 1000 };
+	uint8_t name[DNS_NAME_MAX], bytes[512];
+	unsigned n = 0;
+	struct msg m;
+
+	message_read(&m, bytes, sizeof(bytes), cases[_i].text);
+	for (unsigned i = 0; i < 5; i++) {
+		size_t len = name_from_text(of[i], name);
+		uint32_t before = cache_flushes(cache);
+
+		put_names();
+		ask_for("www.example", m.qtype);
+		cache_put(cache, &key, &e, bytes, m.len, now_s);
+		if (i < 2)
+			n = cache_flush_type(cache, name, len, i == 0 ? DNS_TYPE_A : DNS_TYPE_MX);
+		else if (i == 2)
+			n = cache_flush_name(cache, name, len);
+		else
+			n = cache_flush_below(cache, name, len, now_s);
+		ck_assert_uint_ne(cache_flushes(cache), before);
+		if (n != taken[i])
+			ck_abort_msg("flush %u took %u entries", i, n);
+		ask_for("www.example", m.qtype);
+		ck_assert(fresh() == !taken[i]);
+		ck_assert_uint_eq(there() | 2, 0x1f);
+	}
+}
+END_TEST
+
+/* What was flushed already is not counted once more. */
+START_TEST(flush_takes_nothing_twice)
+{
+	static const char text[] = "0000 8180 0001 0001 0000 0000" QUESTION("0001") ALIAS;
+	struct cache_entry e = { .kind = CACHE_POSITIVE, .ede = DNS_EDE_NONE, .ttl_s = 1000 };
+	static const uint8_t name[] = "\3cdn\7example";
+	uint8_t bytes[512];
+	struct msg m;
+
+	message_read(&m, bytes, sizeof(bytes), text);
+	ask_for("www.example", DNS_TYPE_A);
+	cache_put(cache, &key, &e, bytes, m.len, now_s);
+	cache_flush_all(cache);
+	ck_assert_uint_eq(cache_flush_name(cache, name, sizeof(name)), 0);
+	ask_for("www.example", DNS_TYPE_A);
+	cache_put(cache, &key, &e, bytes, m.len, now_s);
+	ck_assert_uint_eq(cache_flush_below(cache, name + 4, sizeof(name) - 4, now_s), 0);
+	ck_assert(!fresh()); /* by its own name */
 }
 END_TEST
 
@@ -806,6 +888,8 @@ tests_add(TCase *tc)
 	tcase_add_test(tc, flush_type_is_of_one);
 	tcase_add_test(tc, flush_below_name);
 	tcase_add_test(tc, spared_entries_keep_all_that_is_known);
+	tcase_add_loop_test(tc, flush_takes_what_leads_there, 0, 6);
+	tcase_add_test(tc, flush_takes_nothing_twice);
 	tcase_add_test(tc, too_many_marks);
 	tcase_add_loop_test(tc, limits_hold_for_what_is_there, 0, 4);
 	tcase_add_test(tc, walk_sees_each_entry_once);

@@ -115,10 +115,10 @@ disturb(struct worker *w, uint32_t now_s)
 		cache_flush_all(cache);
 		break;
 	case 1:
-		cache_flush_below(cache, zone, sizeof(zone), now_s);
+		(void)cache_flush_below(cache, zone, sizeof(zone), now_s);
 		break;
 	case 2:
-		cache_flush_below(cache, other, sizeof(other), now_s);
+		(void)cache_flush_below(cache, other, sizeof(other), now_s);
 		break;
 	case 3:
 		(void)cache_walk(cache, now_s % cache_shards(cache), now_s, see, w);

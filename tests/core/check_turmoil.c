@@ -356,7 +356,7 @@ flush(void)
 		(void)cache_flush_name(t.conf[0].cache, name, name_len(name));
 		break;
 	default:
-		cache_flush_below(
+		(void)cache_flush_below(
 		    t.conf[0].cache, name, name_len(name), (uint32_t)(t.now_ns / NS_PER_SEC));
 		break;
 	}

@@ -343,7 +343,7 @@ START_TEST(flushed_entries_do_not_come_back)
 
 	put(c, 4, CACHE_POSITIVE, 0, 300);
 	put(c, 8, CACHE_POSITIVE, 0, 300);
-	cache_flush_below(c, name, len, NOW_S);
+	(void)cache_flush_below(c, name, len, NOW_S);
 	ck_assert_msg(save(c), "%s", error);
 	ck_assert_uint_eq(counts.entries, 1);
 	cache_flush_all(c);

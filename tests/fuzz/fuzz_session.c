@@ -186,7 +186,7 @@ flush(struct fuzz *f, struct script *s)
 	else if ((byte & 3) == 1)
 		(void)cache_flush_name(f->conf.cache, name, name_len(name));
 	else
-		cache_flush_below(
+		(void)cache_flush_below(
 		    f->conf.cache, name, name_len(name), (uint32_t)(f->now_ns / NS_PER_SEC));
 }
 

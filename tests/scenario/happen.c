@@ -372,7 +372,7 @@ do_flush(struct run *r, char **w, unsigned n)
 	len = stage_name(r, w[2], name);
 	name_lower(lower, name, len);
 	if (strcmp(w[1], "below") == 0)
-		cache_flush_below(c, lower, len, (uint32_t)(r->now_ns / NS_PER_SEC));
+		(void)cache_flush_below(c, lower, len, (uint32_t)(r->now_ns / NS_PER_SEC));
 	else if (strcmp(w[1], "name") == 0)
 		(void)cache_flush_name(c, lower, len);
 	else
