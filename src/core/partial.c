@@ -42,6 +42,7 @@ partial_keep(struct pool *pool, const uint8_t *qname, const struct partial *earl
 
 	if (p == NULL)
 		return NULL;
+	p->cut = earlier == NULL && m->len > PARTIAL_MAX && a->kind == ANSWER_NODATA;
 	if (earlier == NULL && m->len <= PARTIAL_MAX) {
 		/* The usual case: a small negative reply is copied whole. */
 		memcpy(p->bytes, m->bytes, m->len);

@@ -23,6 +23,7 @@
 
 struct partial {
 	uint16_t len;
+	bool cut; /* of a reply that says NODATA, which was too long: its proof is missing */
 	uint8_t bytes[PARTIAL_MAX + DNS_OPT_LEN];
 };
 
@@ -37,9 +38,9 @@ struct partial_data {
 
 /*
  * partial_keep: copy the chain of EARLIER (NULL: none), then the chain A and the SOA (with its
- * remaining negative TTL) of reply M, as a message about QNAME (a name). The SOA is left out if it
- * does not fit. NULL: the chain does not fit, or the pool is empty. The caller keeps EARLIER and
- * owns the result, which goes back to POOL.
+ * remaining negative TTL) of reply M, as a message about QNAME (a name); without EARLIER all of M
+ * if it fits. The SOA is left out if it does not fit. NULL: the chain does not fit, or the pool is
+ * empty. The caller keeps EARLIER and owns the result, which goes back to POOL.
  */
 MUST_USE struct partial *partial_keep(struct pool *pool, const uint8_t *qname,
     const struct partial *earlier, const struct msg *m, const struct answer *a);

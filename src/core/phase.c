@@ -337,6 +337,9 @@ on_a_useless(
 		return on_both_useless(qs, q, ev, a);
 	q->reason = (uint8_t)why_useless(qs, q, ev, a);
 	stats_inc(&qs->stats->synth_none);
+	/* Its proof was too long to keep: mostly the cache has the whole of it (RULES D8). */
+	if (UNLIKELY(q->do_bit) && q->aaaa != NULL && q->aaaa->cut)
+		return phase_ask_native(qs, q, ev);
 	if (a->kind == ANSWER_DATA)
 		least = a->ttl;
 	else if (a->has_soa)

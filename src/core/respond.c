@@ -286,6 +286,13 @@ count_prefixes(struct stats *s, const struct policy *p, uint32_t used)
 		stats_inc(&s->prefixes[p->numbers[__builtin_ctz(used)]]);
 }
 
+/* AD of an answer that is made here of all replies to Q (RFC 6147 section 5.5, RULES D9). */
+static inline uint16_t
+made_flags(const struct query *q)
+{
+	return q->do_bit && !(q->flags & DNS_CD) && !q->insecure ? DNS_AD : 0;
+}
+
 size_t
 respond_synth(struct queries *qs, struct query *q, const struct msg *m, const struct answer *a,
     uint32_t ttl_cap, const struct query_out *out)
@@ -305,9 +312,8 @@ respond_synth(struct queries *qs, struct query *q, const struct msg *m, const st
 		choice.limit = limit_of(qs, q) - build_opt_len(&opt);
 	}
 	start(&b, q, out);
-	/* RFC 6147 section 5.5, RULES D9. */
-	if (q->do_bit && !(q->flags & DNS_CD) && !q->insecure && q->aaaa_end == QUERY_AAAA_EMPTY)
-		b.flags |= DNS_AD;
+	if (q->aaaa_end == QUERY_AAAA_EMPTY)
+		b.flags |= made_flags(q);
 	put_followed(&b, q);
 	if (synth_answer(&b, &p->synth, &choice, m, a) == 0 && !b.w.full)
 		return 0;
@@ -331,6 +337,25 @@ respond_native(struct queries *qs, struct query *q, const struct msg *m, const s
 	return finish(qs, q, &b, m);
 }
 
+/*
+ * Write what M, whose chain is A, says of the client's name: chain, SOA with SOA_TTL and, with DO,
+ * the proof that there is nothing (RFC 4035 section 3.2.1). False: there is no SOA.
+ */
+static bool
+put_negative(struct build *b, const struct query *q, const struct msg *m, const struct answer *a,
+    uint32_t soa_ttl)
+{
+	bool proof = q->do_bit && a->kind != ANSWER_DATA, soa;
+
+	(void)synth_chain(b, m, a);
+	if (UNLIKELY(proof))
+		synth_signatures(b, m);
+	soa = synth_soa(b, m, a, soa_ttl);
+	if (UNLIKELY(proof))
+		synth_proof(b, m, soa_ttl);
+	return soa;
+}
+
 size_t
 respond_negative(struct queries *qs, struct query *q, const struct msg *m, const struct answer *a,
     uint32_t soa_ttl, const struct query_out *out)
@@ -340,8 +365,7 @@ respond_negative(struct queries *qs, struct query *q, const struct msg *m, const
 	start(&b, q, out);
 	b.rcode = m->rcode;
 	put_followed(&b, q);
-	(void)synth_chain(&b, m, a);
-	(void)synth_soa(&b, m, a, soa_ttl);
+	(void)put_negative(&b, q, m, a, soa_ttl);
 	return finish(qs, q, &b, m);
 }
 
@@ -349,25 +373,27 @@ size_t
 respond_nodata(struct queries *qs, struct query *q, const struct msg *m, uint32_t soa_ttl,
     const struct query_out *out)
 {
+	bool at_hand = m != NULL && m->qtype == DNS_TYPE_AAAA; /* all of it, not what was kept */
 	struct answer a;
 	struct build b;
 	bool soa = false;
 
 	start(&b, q, out);
-	if (q->aaaa != NULL) {
+	b.flags |= made_flags(q);
+	if (q->aaaa != NULL && !at_hand) {
 		struct msg kept;
 
 		partial_view(q->aaaa, q->qtype, &kept, &a);
-		(void)synth_chain(&b, &kept, &a);
-		soa = synth_soa(&b, &kept, &a, soa_ttl);
+		soa = put_negative(&b, q, &kept, &a, soa_ttl);
 	}
 	if (!soa && m != NULL) {
 		answer_scan(m, m->qtype, &a);
-		if (q->aaaa == NULL) { /* the AAAA chain was too long to keep: take this reply's */
-			put_followed(&b, q);
-			(void)synth_chain(&b, m, &a);
+		if (q->aaaa == NULL || at_hand) {
+			put_followed(&b, q); /* the AAAA chain was too long to keep */
+			(void)put_negative(&b, q, m, &a, soa_ttl);
+		} else {
+			(void)synth_soa(&b, m, &a, soa_ttl);
 		}
-		(void)synth_soa(&b, m, &a, soa_ttl);
 	}
 	return finish(qs, q, &b, m);
 }

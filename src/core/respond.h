@@ -59,7 +59,7 @@ MUST_USE size_t respond_negative(struct queries *qs, struct query *q, const stru
 /*
  * respond_nodata: NOERROR with the chain and SOA of the negative AAAA reply or, if that has no SOA,
  * the SOA of M, the reply that led to the answer. The TTL of the SOA is SOA_TTL s at most (RULES
- * D2).
+ * D2). With DO the proof of the AAAA reply is kept, and AD with it (RULES D8).
  */
 MUST_USE size_t respond_nodata(struct queries *qs, struct query *q, const struct msg *m,
     uint32_t soa_ttl, const struct query_out *out);

@@ -369,3 +369,34 @@ synth_soa(struct build *b, const struct msg *m, const struct answer *a, uint32_t
 	return a->has_soa && msg_record(m, a->soa_at, &rr) &&
 	    build_copy(b, MSG_AUTHORITY, m, &rr, ttl);
 }
+
+void
+synth_signatures(struct build *b, const struct msg *m)
+{
+	struct msg_walk w = msg_walk(m, MSG_ANSWER);
+	struct rr rr;
+
+	while (msg_walk_next(&w, &rr)) {
+		uint16_t type = rr.type == DNS_TYPE_RRSIG ? msg_rrsig_covers(m, &rr) : 0;
+
+		if ((type == DNS_TYPE_CNAME || type == DNS_TYPE_DNAME) &&
+		    !build_copy(b, MSG_ANSWER, m, &rr, rr.ttl))
+			return;
+	}
+}
+
+void
+synth_proof(struct build *b, const struct msg *m, uint32_t ttl)
+{
+	struct msg_walk w = msg_walk(m, MSG_AUTHORITY);
+	struct rr rr;
+
+	while (msg_walk_next(&w, &rr)) {
+		uint16_t type = rr.type == DNS_TYPE_RRSIG ? msg_rrsig_covers(m, &rr) : rr.type;
+		bool proves = type == DNS_TYPE_NSEC || type == DNS_TYPE_NSEC3 ||
+		    (type == DNS_TYPE_SOA && rr.type == DNS_TYPE_RRSIG);
+
+		if (proves && !build_copy(b, MSG_AUTHORITY, m, &rr, rr.ttl < ttl ? rr.ttl : ttl))
+			return;
+	}
+}

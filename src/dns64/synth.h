@@ -142,4 +142,17 @@ void synth_rest(struct build *b, const struct msg *m);
  */
 bool synth_soa(struct build *b, const struct msg *m, const struct answer *a, uint32_t ttl);
 
+/*
+ * synth_signatures: append the RRSIG over CNAME and DNAME in the answer section of M to B, for the
+ * chain that synth_chain has copied, as far as they fit.
+ */
+void synth_signatures(struct build *b, const struct msg *m);
+
+/*
+ * synth_proof: append what proves the negative reply M to B: NSEC, NSEC3 and the RRSIG over these
+ * and SOA from its authority section (RFC 4035 section 3.1.3), each with TTL seconds at most, as
+ * the SOA that synth_soa has copied (RFC 9077), as far as they fit.
+ */
+void synth_proof(struct build *b, const struct msg *m, uint32_t ttl);
+
 #endif

@@ -169,6 +169,7 @@ START_TEST(a_large_reply_is_rebuilt)
 	p = partial_keep(&pool, qname, NULL, &m, &a);
 	ck_assert_ptr_nonnull(p);
 	expect(p, wanted, COUNT(wanted));
+	ck_assert(p->cut);
 }
 END_TEST
 
@@ -191,6 +192,7 @@ START_TEST(behind_an_earlier_chain)
 	p = partial_keep(&pool, qname, earlier, &m, &a);
 	ck_assert_ptr_nonnull(p);
 	expect(p, wanted, COUNT(wanted));
+	ck_assert(!p->cut && !earlier->cut);
 	expect(earlier, first, COUNT(first));
 	ck_assert_uint_eq(pool.n_used, 2);
 }

@@ -720,6 +720,34 @@ START_TEST(rfc6147_5_1_5_chain)
 }
 END_TEST
 
+/* RFC 4035 section 3.1.3: of the answer section signatures over the chain, of authority the proof.
+ */
+START_TEST(proof_of_a_negative_reply)
+{
+#define RRSIG(covers) "c00c 002e 0001" TTL_60 "0004 " covers "0d02"
+#define REPLY_HEAD "1234 8180 0001 0004 0006 0000" H2 AAAA_IN
+	struct answer a;
+	struct build b;
+	struct msg m;
+
+	read_reply(&m, &a, DNS_TYPE_AAAA,
+	    REPLY_HEAD RRSIG("0005") RRSIG("001c")
+		RRSIG("0027") "c00c 002e 0001" TTL_60 "0001 00"
+			      "c00f 002f 0001 00000009 0001 00" RRSIG(
+				  "0002") "c00c 0032 0001" TTL_60 "0001 00" RRSIG("0006")
+				  RRSIG("0032") "c00f 0002 0001" TTL_60 "0002 c00c");
+	start(&b, &m);
+	synth_signatures(&b, &m);
+	synth_proof(&b, &m, 10);
+	message_expect(out, build_finish(&b, 512, &no_opt),
+	    "abcd 8180 0001 0002 0004 0000" H2 AAAA_IN RRSIG("0005")
+		RRSIG("0027") "c00f 002f 0001 00000009 0001 00"
+			      "c00c 0032 0001 0000000a 0001 00"
+			      "c00c 002e 0001 0000000a 0004 0006 0d02"
+			      "c00c 002e 0001 0000000a 0004 0032 0d02");
+}
+END_TEST
+
 START_TEST(reply_without_chain_adds_nothing)
 {
 	struct answer a;
@@ -872,6 +900,7 @@ tests_add(TCase *tc)
 	tcase_add_test(tc, what_is_over_64k_sets_tc);
 	tcase_add_loop_test(tc, rfc6147_5_1_4_filtered, 0, (int)N(filtered));
 	tcase_add_test(tc, rfc6147_5_1_5_chain);
+	tcase_add_test(tc, proof_of_a_negative_reply);
 	tcase_add_test(tc, reply_without_chain_adds_nothing);
 	tcase_add_test(tc, rfc6147_5_4_rest);
 	tcase_add_loop_test(tc, signature_is_for_one_hop, 0, (int)N(signatures));
