@@ -183,8 +183,11 @@ static size_t
 on_aaaa_reply(struct queries *qs, struct query *q, const struct query_event *ev)
 {
 	struct answer a;
+	size_t len;
 
 	answer_scan(ev->msg, DNS_TYPE_AAAA, &a);
+	if (UNLIKELY(a.n_steps > 0) && (len = phase_at_special(qs, q, ev, &a)) > 0)
+		return len;
 	if (ev->msg->rcode == DNS_NXDOMAIN)
 		return on_aaaa_nxdomain(qs, q, ev, &a);
 	switch (a.kind) {
@@ -386,8 +389,11 @@ static size_t
 on_a_reply(struct queries *qs, struct query *q, const struct query_event *ev)
 {
 	struct answer a;
+	size_t len;
 
 	answer_scan(ev->msg, DNS_TYPE_A, &a);
+	if (UNLIKELY(a.n_steps > 0) && (len = phase_at_special(qs, q, ev, &a)) > 0)
+		return len;
 	if (ev->msg->rcode == DNS_NXDOMAIN)
 		return on_a_useless(qs, q, ev, &a);
 	switch (a.kind) {

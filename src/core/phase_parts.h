@@ -58,4 +58,12 @@ MUST_USE bool phase_ask_target(
  */
 MUST_USE size_t phase_ask_native(struct queries *qs, struct query *q, const struct query_event *ev);
 
+/*
+ * phase_at_special: answer from here if the chain A of the reply ends at a special name (RULES
+ * D17): at ipv4only.arpa whatever upstream says of it, at others if upstream says nothing. 0: it
+ * does not.
+ */
+MUST_USE size_t phase_at_special(
+    struct queries *qs, struct query *q, const struct query_event *ev, const struct answer *a);
+
 #endif

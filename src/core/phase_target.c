@@ -1,11 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* phase_target: the states that ask for AAAA once more after A: TARGET and NATIVE. */
+/*
+ * phase_target: the states that ask for AAAA once more after A: TARGET and NATIVE; and chains that
+ * end at a name that nobody is asked for.
+ */
 #include "core/phase.h"
 
 #include "core/phase_parts.h"
+#include "core/reason.h"
 #include "core/respond.h"
+#include "core/zonemap.h"
 #include "dns/answer.h"
 #include "dns/name.h"
+#include "dns64/special.h"
 #include "dns64/synth.h"
 
 size_t
@@ -55,6 +61,25 @@ phase_native(struct queries *qs, struct query *q, const struct query_event *ev)
 		break;
 	}
 	return respond_fail(qs, q, ev);
+}
+
+size_t
+phase_at_special(
+    struct queries *qs, struct query *q, const struct query_event *ev, const struct answer *a)
+{
+	struct zonemap_path path;
+	enum special_answer answer;
+	uint32_t kind;
+	size_t at;
+
+	zonemap_path(&path, a->target, name_len(a->target));
+	kind = zonemap_find(qs->conf->policies->special, &path, &at);
+	if (kind == ZONEMAP_NONE || kind == SPECIAL_LOCAL_ZONE || a->kind == ANSWER_BROKEN ||
+	    (kind != SPECIAL_IPV4ONLY && (a->kind != ANSWER_OPEN || ev->msg->rcode != DNS_NOERROR)))
+		return 0;
+	answer = special_decide((enum special)kind, at == 0, q->qtype);
+	q->reason = (uint8_t)reason_special((enum special)kind);
+	return respond_special_end(qs, q, ev, a, answer, at);
 }
 
 /* Do the chains of the AAAA and the A reply end at different names (RULES D6)? */
@@ -120,6 +145,7 @@ phase_target(struct queries *qs, struct query *q, const struct query_event *ev)
 	struct synth_usable usable = { .excluded_ttl = UINT32_MAX };
 	uint32_t ttl = SYNTH_FAILED_TTL;
 	struct answer a;
+	size_t len;
 
 	if (ev->outcome == LOOKUP_BOGUS)
 		return respond_bogus(qs, q, ev);
@@ -129,6 +155,8 @@ phase_target(struct queries *qs, struct query *q, const struct query_event *ev)
 		return phase_give_usable(qs, q, ev);
 	if (ev->outcome == LOOKUP_REPLY) {
 		answer_scan(ev->msg, DNS_TYPE_AAAA, &a);
+		if (a.n_steps > 0 && (len = phase_at_special(qs, q, ev, &a)) > 0)
+			return len;
 		if (a.kind == ANSWER_DATA)
 			synth_count_usable(&query_policy(qs, q)->synth, ev->msg, &a, &usable);
 		if (UNLIKELY(a.kind == ANSWER_OPEN && a.n_steps > 0) &&

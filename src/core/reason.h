@@ -15,6 +15,7 @@
 
 #include "base/attr.h"
 #include "dns/proto.h"
+#include "dns64/special.h"
 
 /* What came of a question. Up to REASON_HIDING the answer rests on what upstream said. */
 enum reason_kind {
@@ -102,7 +103,8 @@ enum reason_source {
 	X(IPV4ONLY, LOCAL, "ipv4only", NONE, "ipv4only.arpa tells the prefixes (RFC 8880)") \
 	X(RESOLVER, LOCAL, "resolver-arpa", NONE, "resolver.arpa is about this server") \
 	X(LOCALHOST, LOCAL, "localhost", NONE, "localhost is this machine (RFC 6761)") \
-	X(INVALID, LOCAL, "invalid", NONE, "invalid has no names (RFC 6761)") \
+	X(INVALID, LOCAL, "invalid", NONE, \
+	    "invalid, onion and alt have no names (RFC 6761, 7686)") \
 	X(LOCAL_ZONE, LOCAL, "local-zone", NONE, "a zone that is local (RFC 6303)") \
 	X(VERSION, LOCAL, "version", NONE, "version.bind is configured") \
 	X(SERVER_ID, LOCAL, "server-id", NONE, "id.server is configured") \
@@ -195,5 +197,8 @@ MUST_USE const char *reason_source_name(enum reason_source source);
  * reason_stale: the reason of an answer with RCODE that would have R, but rests on a stale entry.
  */
 MUST_USE enum reason reason_stale(enum reason r, uint16_t rcode);
+
+/* reason_special: of an answer about a name in a special zone of that KIND. */
+MUST_USE enum reason reason_special(enum special kind);
 
 #endif

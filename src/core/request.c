@@ -78,25 +78,6 @@ sort_reverse(struct queries *qs, struct query *q, const struct pref64 *p, size_t
 	q->state = QUERY_REVERSE;
 }
 
-static enum reason
-reason_of(enum special kind)
-{
-	switch (kind) {
-	case SPECIAL_IPV4ONLY:
-	case SPECIAL_WKA:
-		break;
-	case SPECIAL_RESOLVER:
-		return REASON_RESOLVER;
-	case SPECIAL_LOCALHOST:
-		return REASON_LOCALHOST;
-	case SPECIAL_INVALID:
-		return REASON_INVALID;
-	case SPECIAL_LOCAL_ZONE:
-		return REASON_LOCAL_ZONE;
-	}
-	return REASON_IPV4ONLY;
-}
-
 /*
  * Sort a name in a special zone, which is answered locally (RULES D15, D17). False: upstream is
  * asked.
@@ -110,10 +91,10 @@ sort_special(struct queries *qs, struct query *q, enum special kind, size_t zone
 		return false;
 	if (answer == SPECIAL_NXDOMAIN || answer == SPECIAL_NODATA) {
 		set_negative(q, answer == SPECIAL_NXDOMAIN ? DNS_NXDOMAIN : DNS_NOERROR, zone_at,
-		    reason_of(kind));
+		    reason_special(kind));
 		return true;
 	}
-	set_local(q, DNS_NOERROR, reason_of(kind));
+	set_local(q, DNS_NOERROR, reason_special(kind));
 	q->local_kind = QUERY_LOCAL_SPECIAL;
 	q->special = (uint8_t)answer;
 	q->zone_at = (uint8_t)zone_at;

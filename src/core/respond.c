@@ -4,7 +4,9 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "core/fetch.h"
 #include "dns/build.h"
+#include "dns/edit.h"
 #include "dns/name.h"
 #include "dns/wire.h"
 #include "dns64/reverse.h"
@@ -450,16 +452,42 @@ respond_empty(
 }
 
 /* A client without DNS64 sees no prefixes (RULES D15). */
+static struct special_prefixes
+prefixes_of(const struct policy *p, const struct query *q)
+{
+	return (struct special_prefixes){ .prefixes = p->synth.prefixes,
+		.places = p->synth.general,
+		.n = policy_serves(p, &q->peer) ? p->synth.n_general : 0 };
+}
+
 static void
 put_special(const struct queries *qs, struct query *q, struct build *b)
 {
-	const struct policy *p = query_policy(qs, q);
-	const struct special_prefixes prefixes = { .prefixes = p->synth.prefixes,
-		.places = p->synth.general,
-		.n = policy_serves(p, &q->peer) ? p->synth.n_general : 0 };
+	const struct special_prefixes prefixes = prefixes_of(query_policy(qs, q), q);
 
 	if (special_records(b, (enum special_answer)q->special, q->qname, q->qtype, &prefixes) == 0)
 		put_zone_soa(b, q, SPECIAL_SOA_TTL);
+}
+
+size_t
+respond_special_end(struct queries *qs, struct query *q, const struct query_event *ev,
+    const struct answer *a, enum special_answer answer, size_t zone_at)
+{
+	const struct special_prefixes prefixes = prefixes_of(query_policy(qs, q), q);
+	struct build b;
+	size_t len;
+
+	start(&b, q, ev->out);
+	put_followed(&b, q);
+	(void)synth_chain(&b, ev->msg, a);
+	b.rcode = answer == SPECIAL_NXDOMAIN ? DNS_NXDOMAIN : DNS_NOERROR;
+	if (special_records(&b, answer, a->target, q->qtype, &prefixes) == 0)
+		(void)special_soa(
+		    &b, MSG_AUTHORITY, a->target + zone_at, SPECIAL_SOA_TTL, SPECIAL_MINIMUM);
+	len = finish(qs, q, &b, ev->msg);
+	if (UNLIKELY(ev->stale))
+		edit_limit_ttls(ev->out->buf, len, FETCH_STALE_TTL);
+	return len;
 }
 
 static void

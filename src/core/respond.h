@@ -18,6 +18,7 @@
 #include "core/query.h"
 #include "dns/answer.h"
 #include "dns/msg.h"
+#include "dns64/special.h"
 #include "dns64/synth.h"
 
 /* respond_relay: M unchanged, except for what RULES D24 says. */
@@ -78,6 +79,14 @@ MUST_USE size_t respond_reverse(struct queries *qs, struct query *q, const struc
  */
 MUST_USE size_t respond_empty(struct queries *qs, struct query *q, uint16_t rcode, uint32_t most,
     const struct query_out *out);
+
+/*
+ * respond_special_end: the chain A of EV's reply, and of its last name, which is in the special
+ * zone that begins at its byte ZONE_AT, what is answered here (RULES D17).
+ */
+MUST_USE size_t respond_special_end(struct queries *qs, struct query *q,
+    const struct query_event *ev, const struct answer *a, enum special_answer answer,
+    size_t zone_at);
 
 /* respond_local: the answer to a query in state LOCAL, by q->local_kind. */
 MUST_USE size_t respond_local(struct queries *qs, struct query *q, const struct query_out *out);

@@ -27,6 +27,8 @@ static const struct special_zone zones[] = {
 	{ "resolver.arpa", SPECIAL_RESOLVER },
 	{ "localhost", SPECIAL_LOCALHOST },
 	{ "invalid", SPECIAL_INVALID },
+	{ "onion", SPECIAL_INVALID },
+	{ "alt", SPECIAL_INVALID },
 	/* RFC 6303 sections 4.1 to 4.6. */
 	{ "10.in-addr.arpa", SPECIAL_LOCAL_ZONE },
 	{ "16.172.in-addr.arpa", SPECIAL_LOCAL_ZONE },

@@ -6,8 +6,9 @@
  * special: names that are answered here, whatever upstream would say (RULES D15, D17).
  *
  * ipv4only.arpa and the reverse names of its addresses (RFC 8880), which tell hosts the NAT64
- * prefix; resolver.arpa (RFC 9462); localhost and invalid (RFC 6761); and, if wanted, the reverse
- * zones of RFC 6303. Pure functions.
+ * prefix; resolver.arpa (RFC 9462); localhost and invalid (RFC 6761); onion (RFC 7686) and alt (RFC
+ * 9476), whose names are not of the DNS; and, if wanted, the reverse zones of RFC 6303. test and
+ * home.arpa are upstream's, which may serve them. Pure functions.
  */
 
 #include <stdbool.h>
@@ -27,7 +28,7 @@ enum special {
 	SPECIAL_WKA,       /* 170.0.0.192.in-addr.arpa, 171.0.0.192.in-addr.arpa */
 	SPECIAL_RESOLVER,  /* resolver.arpa */
 	SPECIAL_LOCALHOST, /* localhost */
-	SPECIAL_INVALID,   /* invalid */
+	SPECIAL_INVALID,   /* invalid, onion, alt: no such names */
 	SPECIAL_LOCAL_ZONE /* those of RFC 6303, only if configured */
 };
 

@@ -272,6 +272,7 @@ START_TEST(special_names_are_found)
 		{ "172.0.0.192.in-addr.arpa", ZONEMAP_NONE },
 		{ "_dns.resolver.arpa", SPECIAL_RESOLVER }, { "localhost", SPECIAL_LOCALHOST },
 		{ "a.localhost", SPECIAL_LOCALHOST }, { "invalid", SPECIAL_INVALID },
+		{ "x.Onion", SPECIAL_INVALID }, { "alt", SPECIAL_INVALID },
 		{ "1.0.0.10.in-addr.arpa", SPECIAL_LOCAL_ZONE }, { "example", ZONEMAP_NONE },
 		{ ".", ZONEMAP_NONE } };
 
