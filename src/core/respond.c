@@ -88,7 +88,9 @@ place_of_client(const struct synth_policy *p, const struct query *q)
 	unsigned best = 0;
 
 	for (unsigned i = 0; i < p->n_general; i++) {
-		uint64_t seed = hash_bytes(p->prefixes[p->general[i]].addr, 16, 0);
+		const struct pref64 *prefix = &p->prefixes[p->general[i]];
+		/* Two prefixes may differ in nothing but their length. */
+		uint64_t seed = hash_bytes(prefix->addr, sizeof(prefix->addr), prefix->len);
 		uint64_t h = hash_bytes(q->peer.addr, len, seed);
 
 		if (h > highest) {

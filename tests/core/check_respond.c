@@ -157,9 +157,9 @@ END_TEST
 
 #define HASH_CLIENTS 200
 
-/* The prefix 2001:db8:K::/96 that a host of 2001:db8:I::/64 gets: K. */
+/* The octet at AT of the AAAA that a host of 2001:db8:I::/64 gets. */
 static unsigned
-prefix_of_client(struct policies *ps, unsigned i, unsigned host)
+octet_of_client(struct policies *ps, unsigned i, unsigned host, size_t at)
 {
 	struct query *q = new_query(false, true);
 	const struct query_out to = { .buf = out, .cap = PACKET_UDP_CAP };
@@ -178,7 +178,14 @@ prefix_of_client(struct policies *ps, unsigned i, unsigned host)
 	ck_assert_uint_eq(got.count[MSG_ANSWER], 1);
 	rr = message_record(&got, MSG_ANSWER, 0);
 	query_free(&p.queries, q);
-	return got.bytes[rr.rdata + 5];
+	return got.bytes[rr.rdata + at];
+}
+
+/* The prefix 2001:db8:K::/96 that it gets: K. */
+static unsigned
+prefix_of_client(struct policies *ps, unsigned i, unsigned host)
+{
+	return octet_of_client(ps, i, host, 5);
 }
 
 /* D13: client-hash keeps a network of clients on one prefix of several, and when one goes down
@@ -214,6 +221,30 @@ START_TEST(d13_client_hash)
 }
 END_TEST
 
+/* D13: prefixes that differ in nothing but their length share the clients, too. */
+START_TEST(d13_client_hash_minds_lengths)
+{
+	struct policies *ps = configured_policies("dns64-prefix 2001:db8:1::/48\n"
+						  "dns64-prefix 2001:db8:1::/56\n"
+						  "dns64-prefix 2001:db8:1::/96\n"
+						  "prefix-selection client-hash\n");
+	struct policies *own = p.conf.policies;
+	unsigned n[3] = { 0 };
+
+	/* The address begins behind the prefix. */
+	for (unsigned i = 0; i < HASH_CLIENTS; i++) {
+		if (octet_of_client(ps, i, 1, 6) != 0)
+			n[0]++;
+		else
+			n[octet_of_client(ps, i, 1, 7) != 0 ? 1 : 2]++;
+	}
+	for (unsigned k = 0; k < 3; k++)
+		ck_assert_uint_gt(n[k], HASH_CLIENTS / 5);
+	p.conf.policies = own;
+	policies_unref(ps);
+}
+END_TEST
+
 void
 tests_add(TCase *tc)
 {
@@ -224,4 +255,5 @@ tests_add(TCase *tc)
 	tcase_add_test(tc, answer_without_question_has_flags_only);
 	tcase_add_test(tc, nodata_with_nothing_at_hand);
 	tcase_add_test(tc, d13_client_hash);
+	tcase_add_test(tc, d13_client_hash_minds_lengths);
 }
