@@ -24,13 +24,6 @@ upstream_set_most(unsigned ports)
 	return TXID_MAX_SPACES * (ports + UPSTREAM_SET_DRAINING);
 }
 
-/* How many questions may leave by one socket. */
-static uint32_t
-uses(const struct shell *sh)
-{
-	return sh->conf->outgoing_ports == 0 ? 1 : UPSTREAM_SET_USES;
-}
-
 /* How many sockets a set has in use: never more than half of its share. */
 static unsigned
 n_ports(const struct shell *sh)
@@ -50,6 +43,20 @@ most_draining(const struct shell *sh)
 
 	return sh->conf->outgoing_ports > 0 && rest > UPSTREAM_SET_DRAINING ? UPSTREAM_SET_DRAINING
 									    : rest;
+}
+
+/*
+ * How many questions may leave by one socket of SET. Each that is retired is kept for its replies,
+ * so a slow upstream must not have more of them than there may be.
+ */
+static uint32_t
+uses(const struct shell *sh, const struct upstream_set *set)
+{
+	bool many = set->n_draining > most_draining(sh) / 4;
+
+	if (sh->conf->outgoing_ports == 0)
+		return 1;
+	return sh->upstream_udp.pace.busy || many ? UPSTREAM_SET_USES_BUSY : UPSTREAM_SET_USES;
 }
 
 /* Open a socket for SET and tell the engine of it. Returns its slot, or -errno. */
@@ -282,11 +289,11 @@ upstream_set_dodge(struct shell *sh, struct upstream_set *set)
 	set_use(sh, set, set->slots[i]);
 }
 
-/* Is S to be replaced? */
+/* Is S of SET to be replaced? */
 static bool
-is_due(const struct shell *sh, const struct upstream_sock *s)
+is_due(const struct shell *sh, const struct upstream_set *set, const struct upstream_sock *s)
 {
-	return s->n_sent >= uses(sh) || is_old(sh, s);
+	return s->n_sent >= uses(sh, set) || is_old(sh, s);
 }
 
 void
@@ -301,7 +308,7 @@ upstream_set_draw(struct shell *sh, struct upstream_set *set)
 	if (set->n == 0)
 		return;
 	i = set->n > 1 ? set_other(sh, set) : 0;
-	if (is_due(sh, &sh->upstream_udp.socks.at[set->slots[i]]))
+	if (is_due(sh, set, &sh->upstream_udp.socks.at[set->slots[i]]))
 		set_replace(sh, set, i);
 	set_use(sh, set, set->slots[i]);
 }
@@ -387,7 +394,7 @@ upstream_set_sent(struct shell *sh, struct upstream_set *set, const struct upstr
 
 	if (list_empty(&set->sent))
 		list_push(&sh->upstream_udp.sent, &set->sent);
-	if (s->n_sent < uses(sh) || set->n == 0 ||
+	if (s->n_sent < uses(sh, set) || set->n == 0 ||
 	    set->in_use != upstream_sock_slot(&sh->upstream_udp.socks, s))
 		return;
 	i = set_index(set);

@@ -8,9 +8,10 @@
  * Questions leave by the socket in use. It is drawn anew from the others after each iteration that
  * sent some. A socket that has sent UPSTREAM_SET_USES questions, or is UPSTREAM_SET_AGE_NS old, is
  * replaced by one on another port before the next question leaves: the old one is retired, and
- * closes when its open questions are answered or given up. If none can be opened it is used on. How
- * many sockets a set has is the setting outgoing-ports; with 0 each question has a socket of its
- * own.
+ * closes when its open questions are answered or given up. If none can be opened it is used on.
+ * UPSTREAM_SET_USES_BUSY counts instead in a loop that is busy, and while many retired sockets wait
+ * for their replies. How many sockets a set has is the setting outgoing-ports; with 0 each question
+ * has a socket of its own.
  *
  * A set has no more than its share of the engine's slots. Retired sockets beyond that are closed,
  * the oldest first, and what is open on them gets no reply any more.
@@ -26,7 +27,8 @@
 
 #define UPSTREAM_SET_PORTS 64              /* sockets of a set at most */
 #define UPSTREAM_SET_DRAINING 128          /* retired sockets of a set at most */
-#define UPSTREAM_SET_USES 512              /* questions that retire a socket */
+#define UPSTREAM_SET_USES 64               /* questions that retire a socket, */
+#define UPSTREAM_SET_USES_BUSY 512         /* and where ports and system calls are scarce */
 #define UPSTREAM_SET_AGE_NS 2000000000ULL  /* age that retires a socket */
 #define UPSTREAM_SET_RETRY_NS 250000000ULL /* pause after a socket could not be opened */
 #define UPSTREAM_SET_FRESH_NS 100000000ULL /* between sockets that a set opens for refused ones */

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 
+#include "base/clock.h"
 #include "io/shell.h"
 
 int
@@ -144,8 +145,21 @@ upstream_udp_question(struct shell *sh, const struct packet_out *send)
 	s = &udp->socks.at[send->sock];
 	set = upstream_udp_set_of(udp, s);
 	s->n_sent++;
+	udp->pace.n++;
 	udp_tx_question(&sh->tx, &s->out, send->len);
 	upstream_set_sent(sh, set, s);
+}
+
+static void
+look_at_pace(struct upstream_pace *p, uint64_t now_ns)
+{
+	uint64_t ns = now_ns - p->since_ns;
+
+	if (ns < UPSTREAM_UDP_PACE_NS)
+		return;
+	p->busy = p->n * (NS_PER_SEC / UPSTREAM_UDP_BUSY) > ns;
+	p->n = 0;
+	p->since_ns = now_ns;
 }
 
 void
@@ -153,6 +167,7 @@ upstream_udp_draw(struct shell *sh)
 {
 	struct list *link;
 
+	look_at_pace(&sh->upstream_udp.pace, sh->now_ns);
 	while ((link = list_pop(&sh->upstream_udp.sent)) != NULL)
 		upstream_set_draw(sh, LIST_OBJECT(link, struct upstream_set, sent));
 }

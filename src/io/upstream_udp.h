@@ -31,6 +31,16 @@
 
 #define UPSTREAM_UDP_EXPIRE_NS (UPSTREAM_SET_AGE_NS / 4) /* between upstream_udp_expire calls */
 
+#define UPSTREAM_UDP_BUSY 20000 /* questions a second of a loop that is busy (RULES D21) */
+#define UPSTREAM_UDP_PACE_NS 100000000ULL /* its questions are counted for so long at least */
+
+/* How fast a loop asks. */
+struct upstream_pace {
+	uint64_t since_ns;
+	uint64_t n; /* questions since then */
+	bool busy;  /* more than UPSTREAM_UDP_BUSY a second, when that was last looked at */
+};
+
 /* All sockets of one loop towards upstreams. */
 struct upstream_udp {
 	struct upstream_socks socks;
@@ -41,6 +51,7 @@ struct upstream_udp {
 	uint64_t failing;    /* bit u: upstream number u has no socket, and the log says so */
 	unsigned n_spaces;   /* ID spaces that the engine uses, as last seen */
 	unsigned share;      /* sockets that each set may have */
+	struct upstream_pace pace;
 };
 
 /* upstream_udp_set_of: the set that S belongs to. */

@@ -353,26 +353,69 @@ allow_descriptors(void)
 	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &limit), 0);
 }
 
-/* Rule 25: no socket gets more questions than it may, within an iteration neither. */
+/*
+ * Rule 25, D21: no socket gets more questions than it may, within an iteration neither: 64, or 512
+ * in a loop that is busy, and where many old ones wait for their replies.
+ */
 START_TEST(used_socket_is_replaced_at_once)
 {
+	static const struct {
+		unsigned outgoing_ports;
+		bool busy;
+		unsigned questions, most, ports;
+	} cases[] = {
+		{ 1, false, 1280, 64, 20 },
+		{ 1, true, 1280, 512, 3 },
+		{ 0, false, 1280, 1, 1280 },
+		{ 1, false, 4096, 512, 33 + 4 },
+	};
 	static unsigned sent[65536];
 	unsigned n_ports = 0;
 
-	memset(sent, 0, sizeof(sent)); /* both cases may run in one process */
+	memset(sent, 0, sizeof(sent)); /* all cases may run in one process */
 	allow_descriptors();
-	rig.conf.io.outgoing_ports = _i == 0 ? 1 : 0;
-	open_shell(2000);
-	for (unsigned i = 0; i < 1280 / UDP_BATCH; i++) {
+	rig.conf.io.outgoing_ports = (uint16_t)cases[_i].outgoing_ports;
+	open_shell(5000);
+	shell->upstream_udp.pace =
+	    (struct upstream_pace){ .since_ns = shell->now_ns, .busy = cases[_i].busy };
+	for (unsigned i = 0; i < cases[_i].questions / UDP_BATCH; i++) {
 		ask_at_once(UDP_BATCH);
 		shell_flush(shell);
 		for (unsigned k = 0; k < UDP_BATCH; k++) {
 			ck_assert(rig_take(&rig, &msg));
 			n_ports += sent[msg.from.port]++ == 0;
-			ck_assert_uint_le(sent[msg.from.port], _i == 0 ? UPSTREAM_SET_USES : 1);
+			ck_assert_uint_le(sent[msg.from.port], cases[_i].most);
 		}
 	}
-	ck_assert_uint_eq(n_ports, _i == 0 ? 3 : 1280);
+	ck_assert_uint_eq(n_ports, cases[_i].ports);
+}
+END_TEST
+
+/* D21: more than 20,000 questions a second, in a tenth of one at least. */
+START_TEST(busy_is_who_asks_fast)
+{
+	const struct upstream_pace *pace;
+
+	open_shell(5000);
+	pace = &shell->upstream_udp.pace;
+	for (unsigned round = 0; round < 2; round++) {
+		/* As long as it takes to ask them at that speed, or 1 ns less. */
+		uint64_t ns = 2048 * (NS_PER_SEC / UPSTREAM_UDP_BUSY) - round;
+
+		ask_at_once(1);
+		shell_flush(shell);
+		shell->now_ns += NS_PER_SEC;
+		ask_at_once(1);
+		shell_flush(shell);
+		ck_assert(!pace->busy);
+		for (unsigned i = 0; i < 2048 / UDP_BATCH; i++) {
+			ask_at_once(UDP_BATCH);
+			if (i == 2048 / UDP_BATCH - 1)
+				shell->now_ns += ns;
+			shell_flush(shell);
+		}
+		ck_assert(pace->busy == (round == 1));
+	}
 }
 END_TEST
 
@@ -633,7 +676,8 @@ tests_add(TCase *tc)
 	tcase_add_loop_test(tc, question_leaves_by_a_young_port, 0, 2);
 	tcase_add_test(tc, sleeping_set_is_woken_by_a_draw);
 	tcase_add_test(tc, retired_sockets_are_bounded);
-	tcase_add_loop_test(tc, used_socket_is_replaced_at_once, 0, 2);
+	tcase_add_loop_test(tc, used_socket_is_replaced_at_once, 0, 4);
+	tcase_add_test(tc, busy_is_who_asks_fast);
 	tcase_add_test(tc, no_port_twice_in_a_row);
 	tcase_add_test(tc, fewer_ports_after_a_reload);
 	tcase_add_test(tc, retired_socket_closes_with_its_last_reply);
