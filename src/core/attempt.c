@@ -28,18 +28,17 @@ pick_first(struct lookups *ls, struct lookup *l)
 	return choice.upstream;
 }
 
-/* The upstreams that L may not ask: after an error each is asked once (RULES D3). */
+/* The upstreams that L may not ask: an error excludes who gave it (RULES D3). */
 static uint64_t
 exhausted(const struct lookups *ls, const struct lookup *l)
 {
-	bool error = l->best_rcode != DNS_NOERROR;
 	unsigned most = attempt_most(ls);
-	uint64_t bits = l->errored | attempt_silent(l->silent[UPSTREAM_OVER_UDP], error ? 1 : most);
+	uint64_t bits = l->errored | l->gone | attempt_silent(l->silent[UPSTREAM_OVER_UDP], most);
 
 	for (const struct attempt *a = l->earlier; a != NULL; a = a->next)
 		bits |= a->silent ? 0 : 1ULL << a->upstream; /* its reply is awaited */
-	if (error || l->tcp_kept)
-		bits |= attempt_silent(l->silent[UPSTREAM_OVER_TCP], error ? 1 : most);
+	if (l->tcp_kept)
+		bits |= attempt_silent(l->silent[UPSTREAM_OVER_TCP], most);
 	if (l->tcp_only && attempt_silences(l, UPSTREAM_OVER_TCP, l->upstream) >= most)
 		bits |= 1ULL << l->upstream;
 	return bits;
@@ -50,6 +49,7 @@ uint16_t
 attempt_pick_next(struct lookups *ls, const struct lookup *l, bool alive)
 {
 	const struct choice_wish wish = { .exhausted = exhausted(ls, l),
+		.silent = l->silent[UPSTREAM_OVER_UDP],
 		.last = l->upstream,
 		.prefer = UPSTREAM_NONE,
 		.alive = alive || l->best_rcode != DNS_NOERROR };
@@ -227,9 +227,6 @@ seldom_wait(struct lookups *ls, struct lookup *l, uint64_t wait_ns, uint64_t now
 		l->hurried = true;
 		wait_ns = LOOKUP_DOWN_MS * NS_PER_MS;
 	}
-	/* An upstream that is asked once only, after the error of another one, gets its time. */
-	if (l->best_rcode != DNS_NOERROR && wait_ns < ATTEMPT_LAST_MS * NS_PER_MS)
-		wait_ns = ATTEMPT_LAST_MS * NS_PER_MS;
 	return l->truncated != NULL ? LOOKUP_TRUNCATED_MS * NS_PER_MS : wait_ns;
 }
 
@@ -242,7 +239,7 @@ set_wait(struct lookups *ls, struct lookup *l)
 	unsigned n = l->n_silent > 0 ? attempt_silences(l, over, l->upstream) : 0;
 	uint64_t due_ns, wait_ns = upstreams_wait_ns(ls->upstreams, l->upstream, over, n);
 
-	if (UNLIKELY(up->down || l->probe || l->truncated != NULL || l->best_rcode != DNS_NOERROR))
+	if (UNLIKELY(up->down || l->probe || l->truncated != NULL))
 		wait_ns = seldom_wait(ls, l, wait_ns, l->now.sent_ns);
 	due_ns = l->now.sent_ns + wait_ns;
 	wheel_set(ls->wheel, &l->timer, due_ns < l->end_ns ? due_ns : l->end_ns);

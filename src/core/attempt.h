@@ -21,8 +21,6 @@
 #include "dns/msg.h"
 
 #define ATTEMPT_UNSENT_MS 250 /* pause after an attempt for which there was no socket */
-/* shortest wait for an upstream that is asked once only, as another one replied with an error */
-#define ATTEMPT_LAST_MS 400
 
 /*
  * attempt_next_question: write the next question for an upstream to UDP (PACKET_UDP_CAP bytes) or
@@ -87,13 +85,27 @@ bool attempt_again(struct lookups *ls, struct lookup *l, uint16_t u);
  */
 bool attempt_resume(struct lookups *ls, struct lookup *l);
 
+/* attempt_go_to: L's question goes to upstream U next, which is another one perhaps. True. */
+bool attempt_go_to(struct lookups *ls, struct lookup *l, uint16_t u);
+
 /*
- * attempt_failed: the upstream replied with the error RCODE: ask the next one, each once (RULES
- * D4). MSG: the reply, if it may be relayed; else NULL. False: no upstream is left and L has ended,
- * with *result filled.
+ * attempt_go_on: the last attempt of L failed without a reply; LOST: with its connection, which had
+ * been up. False: L has ended, with *result filled.
+ */
+bool attempt_go_on(
+    struct lookups *ls, struct lookup *l, struct lookup_result *result, bool lost, uint64_t now_ns);
+
+/* attempt_send_now: a pause of L is over. False: L has ended, with *result filled. */
+bool attempt_send_now(
+    struct lookups *ls, struct lookup *l, struct lookup_result *result, uint64_t now_ns);
+
+/*
+ * attempt_failed: the upstream replied with the error RCODE, which excludes it: what is left of
+ * L's time belongs to the others (RULES D3, D4). MSG: the reply, if it may be relayed; else NULL.
+ * False: L has ended, with *result filled.
  */
 bool attempt_failed(struct lookups *ls, struct lookup *l, struct lookup_result *result,
-    uint16_t rcode, const struct msg *msg);
+    uint16_t rcode, const struct msg *msg, uint64_t now_ns);
 
 /*
  * attempt_finish: end L with OUTCOME and MSG (NULL: none; borrowed by *result). False: L has ended.

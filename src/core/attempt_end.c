@@ -4,8 +4,14 @@
 
 #include <string.h>
 
+#include "base/clock.h"
 #include "core/antispoof.h"
+#include "core/blame.h"
 #include "core/choice.h"
+
+#define LISTEN_MS 250 /* between looks at whether an upstream is back */
+#define KNOCK_MS 250  /* before the third attempt at one that refuses; doubled for the next */
+#define AT_ONCE 2     /* attempts that a silent upstream gets before the rest of them is spread */
 
 bool
 attempt_again(struct lookups *ls, struct lookup *l, uint16_t u)
@@ -81,12 +87,242 @@ attempt_resume(struct lookups *ls, struct lookup *l)
 	return true;
 }
 
+/* --- what comes next -------------------------------------------------------------------------- */
+
+/*
+ * L ends without a reply: its time is over, or nobody is left to ask. False: it has ended; true: it
+ * ends with its truncated reply.
+ */
+static bool
+finish(struct lookups *ls, struct lookup *l, struct lookup_result *result)
+{
+	const struct upstreams *us = ls->upstreams;
+
+	/* One that was down meanwhile and is up again was not silent about this name. */
+	if (l->upstream != UPSTREAM_NONE)
+		l->hindered = us->table[l->upstream].revived_ns >= l->born_ns;
+	if (l->no_room)
+		return attempt_finish(ls, l, result, LOOKUP_NO_ROOM, NULL);
+	if (l->best_rcode == DNS_NOERROR)
+		l->best_rcode = l->late_rcode;
+	return attempt_finish(
+	    ls, l, result, l->best_rcode == DNS_NOERROR ? LOOKUP_SILENT : LOOKUP_ERROR, NULL);
+}
+
+/* L sends nothing before DUE_NS, but a reply to what it sent is taken. Always true. */
+static bool
+pause_until(struct lookups *ls, struct lookup *l, uint64_t due_ns)
+{
+	l->paused = true;
+	l->progress = LOOKUP_UNSENT;
+	wheel_set(ls->wheel, &l->timer, due_ns < l->end_ns ? due_ns : l->end_ns);
+	return true;
+}
+
+/* Has upstream U replied to anybody since L began? */
+static bool
+was_heard(const struct lookups *ls, const struct lookup *l, unsigned u)
+{
+	return ls->upstreams->table[u].heard_ns > l->born_ns;
+}
+
+/* Does U refuse what L sends? Then it is away, perhaps for a moment, whatever it replied before. */
+static bool
+is_refusing(const struct lookup *l, unsigned u)
+{
+	return l->refused && u == l->upstream;
+}
+
+/*
+ * The upstream to be asked over TCP, as each was silent over UDP as often as it may be: at best one
+ * that answers others, which is asked so once; else any that is not known to be down, as its UDP
+ * may be blocked. UPSTREAM_NONE: each was asked, or TCP is not allowed.
+ */
+static uint16_t
+pick_for_tcp(const struct lookups *ls, const struct lookup *l)
+{
+	const struct upstreams *us = ls->upstreams;
+	uint16_t found = UPSTREAM_NONE;
+
+	if (l->message != NULL || ls->conf->resend_attempts == 0 || txid_room(&ls->spaces[0]) == 0)
+		return UPSTREAM_NONE;
+	for (unsigned i = 0; i < us->n_order; i++) {
+		uint16_t u = us->order[i];
+		unsigned n = attempt_silences(l, UPSTREAM_OVER_TCP, u);
+
+		if (l->errored >> u & 1 || us->table[u].down || n >= attempt_most(ls))
+			continue;
+		if (is_refusing(l, u) || !was_heard(ls, l, u))
+			found = u;
+		else if (n == 0)
+			return u;
+	}
+	return found;
+}
+
+/* The upstream for the next attempt of L, which sets l->tcp if it has to go so; UPSTREAM_NONE. */
+static uint16_t
+pick(struct lookups *ls, struct lookup *l)
+{
+	uint16_t u;
+
+	blame_forgive(ls, l);
+	if (l->probe) /* there is another one in a while */
+		return UPSTREAM_NONE;
+	u = attempt_pick_next(ls, l, true);
+	if (u != UPSTREAM_NONE)
+		return u;
+	u = pick_for_tcp(ls, l);
+	if (u != UPSTREAM_NONE)
+		l->tcp = true;
+	else /* only upstreams that are down are left */
+		u = attempt_pick_next(ls, l, false);
+	return u;
+}
+
+/* How many attempts L has left, about: not each upstream may be asked over TCP. */
+static unsigned
+n_left(const struct lookups *ls, const struct lookup *l)
+{
+	unsigned all = attempt_most(ls) * ls->upstreams->n_order * UPSTREAM_TRANSPORTS;
+	unsigned done = 0;
+
+	for (unsigned over = 0; over < UPSTREAM_TRANSPORTS; over++)
+		done += (unsigned)(__builtin_popcountll(l->silent[over][0]) +
+		    2 * __builtin_popcountll(l->silent[over][1]));
+	return done < all ? all - done : 0;
+}
+
+/* Is the next attempt of L, to upstream U, to be put off, as U may be away for a moment? */
+static bool
+is_spread(const struct lookups *ls, const struct lookup *l, unsigned u)
+{
+	unsigned n = attempt_silences(l, UPSTREAM_OVER_UDP, u);
+
+	return n >= AT_ONCE && (is_refusing(l, u) || !was_heard(ls, l, u));
+}
+
+/* How long the next attempt of L, to upstream U, is put off then. */
+static uint64_t
+spread_ns(const struct lookups *ls, const struct lookup *l, unsigned u, uint64_t now_ns)
+{
+	unsigned n =
+	    attempt_silences(l, UPSTREAM_OVER_UDP, u) + attempt_silences(l, UPSTREAM_OVER_TCP, u);
+
+	if (is_refusing(l, u))
+		return KNOCK_MS * NS_PER_MS << (n - AT_ONCE);
+	return (l->end_ns - now_ns) / (n_left(ls, l) + 1);
+}
+
+/* Send L's question to U next. */
+bool
+attempt_go_to(struct lookups *ls, struct lookup *l, uint16_t u)
+{
+	l->tcp_only = l->tcp_only && u == l->upstream;
+	l->refused = is_refusing(l, u);
+	return attempt_again(ls, l, u);
+}
+
+/*
+ * All upstreams are down: nothing is sent until one is back. L listens on if it began before that
+ * was known, and else has had its second, or what is sent is refused (RULES D5). Returns whether L
+ * goes on.
+ */
+static bool
+listen_on(struct lookups *ls, struct lookup *l, struct lookup_result *result, uint64_t now_ns)
+{
+	if (l->hurried || l->best_rcode != DNS_NOERROR || l->earlier == NULL)
+		return finish(ls, l, result);
+	return pause_until(ls, l, now_ns + LISTEN_MS * NS_PER_MS);
+}
+
+/* May an upstream reply yet that was asked by L, gave no error and is not down? */
+static bool
+is_open(const struct lookups *ls, const struct lookup *l)
+{
+	for (const struct attempt *a = l->earlier; a != NULL; a = a->next) {
+		if (!(l->errored >> a->upstream & 1) && !ls->upstreams->table[a->upstream].down)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Nothing is left to be sent for L. What is open is awaited; beside an error only where it may be
+ * answered yet, which is looked at now and then (RULES D3). Returns whether L goes on.
+ */
+static bool
+spend(struct lookups *ls, struct lookup *l, struct lookup_result *result, uint64_t now_ns)
+{
+	bool error = (l->best_rcode | l->late_rcode) != DNS_NOERROR;
+
+	if (l->earlier == NULL || (error && !is_open(ls, l)))
+		return finish(ls, l, result);
+	l->spent = true;
+	return pause_until(ls, l, error ? now_ns + LISTEN_MS * NS_PER_MS : l->end_ns);
+}
+
+/* L asks the next upstream, now or in a while. LOST: see attempt_go_on. Returns whether L goes on.
+ */
+static bool
+ask_next(
+    struct lookups *ls, struct lookup *l, struct lookup_result *result, bool lost, uint64_t now_ns)
+{
+	uint16_t u = pick(ls, l);
+
+	if (u == UPSTREAM_NONE)
+		return spend(ls, l, result, now_ns);
+	if (is_spread(ls, l, u))
+		return pause_until(ls, l, now_ns + spread_ns(ls, l, u, now_ns));
+	/* Where connections end under a load, the same again at once would only add to it. */
+	if (lost && u == l->upstream && l->tcp_only)
+		return pause_until(
+		    ls, l, now_ns + upstreams_wait_ns(ls->upstreams, u, UPSTREAM_OVER_TCP, 0));
+	return attempt_go_to(ls, l, u);
+}
+
+bool
+attempt_go_on(
+    struct lookups *ls, struct lookup *l, struct lookup_result *result, bool lost, uint64_t now_ns)
+{
+	bool all_down = upstreams_all_down(ls->upstreams) && !l->probe;
+
+	l->tcp = false; /* who is silent over TCP may reply over UDP */
+	if (l->hopeless || l->truncated != NULL || now_ns >= l->end_ns)
+		return finish(ls, l, result);
+	if (all_down && (!l->refused || l->hurried))
+		return listen_on(ls, l, result, now_ns);
+	if (l->check != LOOKUP_CHECK_NONE) {
+		unsigned n = attempt_silences(l, UPSTREAM_OVER_UDP, l->upstream) +
+		    attempt_silences(l, UPSTREAM_OVER_TCP, l->upstream);
+
+		if (n < attempt_most(ls))
+			return attempt_again(ls, l, l->upstream);
+		return attempt_failed(ls, l, result, DNS_SERVFAIL, NULL, now_ns);
+	}
+	return ask_next(ls, l, result, lost, now_ns);
+}
+
+bool
+attempt_send_now(
+    struct lookups *ls, struct lookup *l, struct lookup_result *result, uint64_t now_ns)
+{
+	uint16_t u;
+
+	l->paused = false;
+	l->tcp = false;
+	if (now_ns >= l->end_ns || l->hopeless)
+		return finish(ls, l, result);
+	if (!l->hurried && upstreams_all_down(ls->upstreams))
+		return listen_on(ls, l, result, now_ns);
+	u = pick(ls, l);
+	return u != UPSTREAM_NONE ? attempt_go_to(ls, l, u) : spend(ls, l, result, now_ns);
+}
+
 bool
 attempt_failed(struct lookups *ls, struct lookup *l, struct lookup_result *result, uint16_t rcode,
-    const struct msg *msg)
+    const struct msg *msg, uint64_t now_ns)
 {
-	uint16_t next;
-
 	if (l->probe) /* the upstream is alive: that is all a probe asks */
 		return attempt_finish(ls, l, result, LOOKUP_SILENT, NULL);
 	stats_inc(&ls->stats->upstream_errors);
@@ -98,8 +334,10 @@ attempt_failed(struct lookups *ls, struct lookup *l, struct lookup_result *resul
 		l->best_rcode = rcode;
 	if (UNLIKELY(l->earlier != NULL) && attempt_resume(ls, l))
 		return true;
-	next = attempt_pick_next(ls, l, false);
-	if (next != UPSTREAM_NONE)
-		return attempt_again(ls, l, next);
-	return attempt_finish(ls, l, result, LOOKUP_ERROR, rcode == l->best_rcode ? msg : NULL);
+	lookup_stop_attempt(ls, l);
+	if (ask_next(ls, l, result, false, now_ns))
+		return true;
+	if (result->outcome == LOOKUP_ERROR && rcode == l->best_rcode)
+		result->msg = msg;
+	return false;
 }

@@ -38,7 +38,7 @@ blame_count(const struct lookups *ls, struct lookup *l, struct attempt *a, enum 
 	if (l->n_silent < UINT8_MAX)
 		l->n_silent++;
 	if (up->down && !l->probe && !l->refused)
-		l->errored |= bit;
+		l->gone |= bit;
 	if (lookup_over(a) == UPSTREAM_OVER_UDP)
 		up->n_udp_silent++;
 	else
@@ -69,10 +69,8 @@ blame_forgive(const struct lookups *ls, struct lookup *l)
 {
 	const struct upstreams *us = ls->upstreams;
 
-	if ((l->best_rcode | l->late_rcode) != DNS_NOERROR)
-		return;
 	for (unsigned i = 0; i < us->n_order; i++) {
 		if (!us->table[us->order[i]].down)
-			l->errored &= ~(UINT64_C(1) << us->order[i]);
+			l->gone &= ~(UINT64_C(1) << us->order[i]);
 	}
 }

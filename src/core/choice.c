@@ -7,21 +7,25 @@ struct candidates {
 	uint16_t at[CONF_MAX_UPSTREAMS];
 };
 
+#define LEVELS 8 /* of each state */
+
 /* How much N is to be avoided; 0: not at all. */
 static unsigned
 level(const struct upstreams *us, uint16_t n, const struct choice_wish *wish)
 {
 	const struct upstream *up = &us->table[n];
-	unsigned state = upstream_is_down(up) ? 2 : up->doubted ? 1 : 0;
+	unsigned state = upstream_is_down(up) ? 2 : up->doubted ? 1 : 0, silences = 0;
 
-	return 2 * state + (n == wish->last);
+	if (wish->silent != NULL)
+		silences = (unsigned)((wish->silent[0] >> n & 1) | (wish->silent[1] >> n & 1) << 1);
+	return LEVELS * state + 2 * silences + (n == wish->last);
 }
 
 static void
 gather(const struct upstreams *us, const struct choice_wish *wish, struct candidates *c)
 {
 	unsigned first = us->selection == CONF_ROUND_ROBIN ? us->current : 0;
-	unsigned least = wish->alive ? 3 : 5;
+	unsigned least = LEVELS * (wish->alive ? 2 : 3) - 1;
 
 	c->n = 0;
 	for (unsigned i = 0; i < us->n_order; i++) {
@@ -198,9 +202,10 @@ choice_among(struct upstreams *us, const struct choice_wish *wish, struct rng *r
 		return (struct choice){ .upstream = wish->prefer };
 	if (us->selection == CONF_RANDOM || us->selection == CONF_FASTEST) {
 		chance = rng_u32(rng);
-		if (us->selection == CONF_RANDOM && chance >> 24 >= CHOICE_EXPLORE + CHOICE_LOOK)
+		if (us->selection == CONF_RANDOM && wish->silent == NULL &&
+		    chance >> 24 >= CHOICE_EXPLORE + CHOICE_LOOK)
 			found = quick(us, wish, chance);
-	} else {
+	} else if (wish->silent == NULL) {
 		first = us->order[us->selection == CONF_ROUND_ROBIN ? us->current : 0];
 		if (is_wanted(us, wish, first))
 			found.upstream = first;

@@ -164,7 +164,8 @@ struct lookup {
 	struct attempt *earlier;  /* owned: those given up that may still be answered */
 	uint64_t born_ns;         /* when its first attempt began */
 	uint64_t end_ns;          /* when it ends, if no reply has come */
-	uint64_t errored; /* bit per upstream that gave an error, or may not be asked again */
+	uint64_t errored;         /* bit per upstream that gave an error */
+	uint64_t gone;            /* bit per upstream that was silent to it while it was down */
 	/*
 	 * per transport: bit per upstream, the low and the high one of its silent attempts, up to 3
 	 */

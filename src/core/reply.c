@@ -14,8 +14,8 @@
 
 /* Handle SERVFAIL to a question without CD: the data is bogus, or the upstream is in trouble. */
 static bool
-on_servfail(
-    struct lookups *ls, struct lookup *l, struct lookup_result *result, const struct msg *msg)
+on_servfail(struct lookups *ls, struct lookup *l, struct lookup_result *result,
+    const struct msg *msg, uint64_t now_ns)
 {
 	if (msg_ede_dnssec(msg) != DNS_EDE_NONE)
 		return attempt_finish(ls, l, result, LOOKUP_BOGUS, msg);
@@ -23,7 +23,7 @@ on_servfail(
 		l->check = LOOKUP_CHECK_CD;
 		return attempt_again(ls, l, l->upstream);
 	}
-	return attempt_failed(ls, l, result, DNS_SERVFAIL, msg);
+	return attempt_failed(ls, l, result, DNS_SERVFAIL, msg, now_ns);
 }
 
 /*
@@ -32,11 +32,11 @@ on_servfail(
  * used.
  */
 static bool
-on_checked(
-    struct lookups *ls, struct lookup *l, struct lookup_result *result, const struct msg *msg)
+on_checked(struct lookups *ls, struct lookup *l, struct lookup_result *result,
+    const struct msg *msg, uint64_t now_ns)
 {
 	if (msg->rcode != DNS_NOERROR && msg->rcode != DNS_NXDOMAIN)
-		return attempt_failed(ls, l, result, DNS_SERVFAIL, NULL);
+		return attempt_failed(ls, l, result, DNS_SERVFAIL, NULL, now_ns);
 	l->check = LOOKUP_CHECK_AGAIN;
 	return attempt_again(ls, l, l->upstream);
 }
@@ -63,12 +63,12 @@ has_real_aaaa(const struct lookup *l, const struct msg *m)
 }
 
 static bool
-on_truncated(
-    struct lookups *ls, struct lookup *l, struct lookup_result *result, const struct msg *msg)
+on_truncated(struct lookups *ls, struct lookup *l, struct lookup_result *result,
+    const struct msg *msg, uint64_t now_ns)
 {
 	stats_inc(&ls->stats->upstream_truncated);
 	if (l->progress == LOOKUP_ASKED_TCP)
-		return attempt_failed(ls, l, result, DNS_SERVFAIL, NULL);
+		return attempt_failed(ls, l, result, DNS_SERVFAIL, NULL, now_ns);
 	if (!l->whole)
 		return attempt_finish(ls, l, result, LOOKUP_TRUNCATED, msg);
 	if (has_real_aaaa(l, msg))
@@ -96,10 +96,10 @@ on_badcookie(struct lookups *ls, struct lookup *l)
  * on.
  */
 static bool
-on_malformed(struct lookups *ls, struct lookup *l, struct lookup_result *result)
+on_malformed(struct lookups *ls, struct lookup *l, struct lookup_result *result, uint64_t now_ns)
 {
 	stats_inc(&ls->stats->upstream_malformed);
-	return attempt_failed(ls, l, result, DNS_SERVFAIL, NULL);
+	return attempt_failed(ls, l, result, DNS_SERVFAIL, NULL, now_ns);
 }
 
 /* The reply is L's: act on it. Returns whether L goes on. */
@@ -117,21 +117,21 @@ judge(struct lookups *ls, struct lookup *l, const struct msg *msg, struct lookup
 		return on_badcookie(ls, l);
 	/* BADVERS and BADCOOKIE concern our own hop and are never relayed (RULES D1). */
 	if (msg->rcode == DNS_BADVERS || msg->rcode == DNS_BADCOOKIE)
-		return attempt_failed(ls, l, result, DNS_SERVFAIL, NULL);
+		return attempt_failed(ls, l, result, DNS_SERVFAIL, NULL, now_ns);
 	if (l->check == LOOKUP_CHECK_CD)
-		return on_checked(ls, l, result, msg);
+		return on_checked(ls, l, result, msg, now_ns);
 	if (l->check == LOOKUP_CHECK_AGAIN && msg->rcode == DNS_SERVFAIL)
 		return attempt_finish(ls, l, result, LOOKUP_BOGUS, NULL);
 	if (msg->flags & DNS_TC)
-		return on_truncated(ls, l, result, msg);
+		return on_truncated(ls, l, result, msg, now_ns);
 	if (msg->rcode == DNS_SERVFAIL && !l->cd)
-		return on_servfail(ls, l, result, msg);
+		return on_servfail(ls, l, result, msg, now_ns);
 	if (match_is_lame(msg)) {
 		stats_inc(&ls->stats->upstream_lame);
-		return attempt_failed(ls, l, result, DNS_SERVFAIL, NULL);
+		return attempt_failed(ls, l, result, DNS_SERVFAIL, NULL, now_ns);
 	}
 	if (msg->rcode != DNS_NOERROR && msg->rcode != DNS_NXDOMAIN)
-		return attempt_failed(ls, l, result, msg->rcode, msg);
+		return attempt_failed(ls, l, result, msg->rcode, msg, now_ns);
 	return attempt_finish(ls, l, result, LOOKUP_REPLY, msg);
 }
 
@@ -182,7 +182,7 @@ take(struct lookups *ls, struct lookup *l, struct msg *msg, enum msg_verdict ver
 {
 	match_note(ls, l, msg, verdict, now_ns);
 	if (UNLIKELY(verdict != MSG_OK))
-		return on_malformed(ls, l, result);
+		return on_malformed(ls, l, result, now_ns);
 	if (UNLIKELY(l->suspect != LOOKUP_NO_SUSPECT))
 		antispoof_confirm(ls, l, msg, now_ns);
 	antispoof_unmix(ls, l, msg);
@@ -204,7 +204,7 @@ hear(struct lookups *ls, struct lookup *l, struct msg *msg, enum msg_verdict ver
 	if (stopped == ANTISPOOF_STOPPED)
 		return NULL;
 	if (stopped == ANTISPOOF_HOPELESS)
-		return attempt_failed(ls, l, result, DNS_SERVFAIL, NULL) ? NULL : l;
+		return attempt_failed(ls, l, result, DNS_SERVFAIL, NULL, now_ns) ? NULL : l;
 	return take(ls, l, msg, verdict, result, now_ns) ? NULL : l;
 }
 

@@ -8,222 +8,9 @@
 #include "core/choice.h"
 #include "core/health.h"
 
-#define LISTEN_MS 250 /* between looks at whether an upstream is back */
-#define KNOCK_MS 250  /* before the third attempt at one that refuses; doubled for the next */
-#define AT_ONCE 2     /* attempts that a silent upstream gets before the rest of them is spread */
 #define SENDS_MOST 32 /* sends of a lookup, after which no lost connection is made anew for it */
 
-/* --- what comes next -------------------------------------------------------------------------- */
-
-/*
- * L ends without a reply: its time is over, or nobody is left to ask. False: it has ended; true: it
- * ends with its truncated reply.
- */
-static bool
-finish(struct lookups *ls, struct lookup *l, struct lookup_result *result)
-{
-	const struct upstreams *us = ls->upstreams;
-
-	/* One that was down meanwhile and is up again was not silent about this name. */
-	if (l->upstream != UPSTREAM_NONE)
-		l->hindered = us->table[l->upstream].revived_ns >= l->born_ns;
-	if (l->no_room)
-		return attempt_finish(ls, l, result, LOOKUP_NO_ROOM, NULL);
-	if (l->best_rcode == DNS_NOERROR)
-		l->best_rcode = l->late_rcode;
-	return attempt_finish(
-	    ls, l, result, l->best_rcode == DNS_NOERROR ? LOOKUP_SILENT : LOOKUP_ERROR, NULL);
-}
-
-/* L sends nothing before DUE_NS, but a reply to what it sent is taken. Always true. */
-static bool
-pause_until(struct lookups *ls, struct lookup *l, uint64_t due_ns)
-{
-	l->paused = true;
-	l->progress = LOOKUP_UNSENT;
-	wheel_set(ls->wheel, &l->timer, due_ns < l->end_ns ? due_ns : l->end_ns);
-	return true;
-}
-
-/* Has upstream U replied to anybody since L began? */
-static bool
-was_heard(const struct lookups *ls, const struct lookup *l, unsigned u)
-{
-	return ls->upstreams->table[u].heard_ns > l->born_ns;
-}
-
-/* Does U refuse what L sends? Then it is away, perhaps for a moment, whatever it replied before. */
-static bool
-is_refusing(const struct lookup *l, unsigned u)
-{
-	return l->refused && u == l->upstream;
-}
-
-/*
- * The upstream to be asked over TCP, as each was silent over UDP as often as it may be: at best one
- * that answers others, which is asked so once; else any that is not known to be down, as its UDP
- * may be blocked. UPSTREAM_NONE: each was asked, or TCP is not allowed.
- */
-static uint16_t
-pick_for_tcp(const struct lookups *ls, const struct lookup *l)
-{
-	const struct upstreams *us = ls->upstreams;
-	uint16_t found = UPSTREAM_NONE;
-
-	if (l->best_rcode != DNS_NOERROR || l->message != NULL || ls->conf->resend_attempts == 0 ||
-	    txid_room(&ls->spaces[0]) == 0)
-		return UPSTREAM_NONE;
-	for (unsigned i = 0; i < us->n_order; i++) {
-		uint16_t u = us->order[i];
-		unsigned n = attempt_silences(l, UPSTREAM_OVER_TCP, u);
-
-		if (l->errored >> u & 1 || us->table[u].down || n >= attempt_most(ls))
-			continue;
-		if (is_refusing(l, u) || !was_heard(ls, l, u))
-			found = u;
-		else if (n == 0)
-			return u;
-	}
-	return found;
-}
-
-/* The upstream for the next attempt of L, which sets l->tcp; UPSTREAM_NONE. */
-static uint16_t
-pick(struct lookups *ls, struct lookup *l)
-{
-	uint16_t u;
-
-	l->tcp = false;
-	blame_forgive(ls, l);
-	if (l->probe) /* there is another one in a while */
-		return UPSTREAM_NONE;
-	u = attempt_pick_next(ls, l, true);
-	if (u != UPSTREAM_NONE)
-		return u;
-	u = pick_for_tcp(ls, l);
-	l->tcp = u != UPSTREAM_NONE;
-	if (u == UPSTREAM_NONE) /* only upstreams that are down are left */
-		u = attempt_pick_next(ls, l, false);
-	return u;
-}
-
-/* How many attempts L has left, about: not each upstream may be asked over TCP. */
-static unsigned
-n_left(const struct lookups *ls, const struct lookup *l)
-{
-	unsigned all = attempt_most(ls) * ls->upstreams->n_order * UPSTREAM_TRANSPORTS;
-	unsigned done = 0;
-
-	for (unsigned over = 0; over < UPSTREAM_TRANSPORTS; over++)
-		done += (unsigned)(__builtin_popcountll(l->silent[over][0]) +
-		    2 * __builtin_popcountll(l->silent[over][1]));
-	return done < all ? all - done : 0;
-}
-
-/* Is the next attempt of L, to upstream U, to be put off, as U may be away for a moment? */
-static bool
-is_spread(const struct lookups *ls, const struct lookup *l, unsigned u)
-{
-	unsigned n = attempt_silences(l, UPSTREAM_OVER_UDP, u);
-
-	return n >= AT_ONCE && (is_refusing(l, u) || !was_heard(ls, l, u));
-}
-
-/* How long the next attempt of L, to upstream U, is put off then. */
-static uint64_t
-spread_ns(const struct lookups *ls, const struct lookup *l, unsigned u, uint64_t now_ns)
-{
-	unsigned n =
-	    attempt_silences(l, UPSTREAM_OVER_UDP, u) + attempt_silences(l, UPSTREAM_OVER_TCP, u);
-
-	if (is_refusing(l, u))
-		return KNOCK_MS * NS_PER_MS << (n - AT_ONCE);
-	return (l->end_ns - now_ns) / (n_left(ls, l) + 1);
-}
-
-/* Send L's question to U next. */
-static bool
-go_to(struct lookups *ls, struct lookup *l, uint16_t u)
-{
-	l->tcp_only = l->tcp_only && u == l->upstream;
-	l->refused = is_refusing(l, u);
-	return attempt_again(ls, l, u);
-}
-
-/*
- * All upstreams are down: nothing is sent until one is back. L listens on if it began before that
- * was known, and else has had its second (RULES D5). Returns whether L goes on.
- */
-static bool
-listen_on(struct lookups *ls, struct lookup *l, struct lookup_result *result, uint64_t now_ns)
-{
-	if (l->hurried || l->best_rcode != DNS_NOERROR || l->earlier == NULL)
-		return finish(ls, l, result);
-	return pause_until(ls, l, now_ns + LISTEN_MS * NS_PER_MS);
-}
-
-/*
- * Nothing is left to be sent for L; with an error at hand or none open nothing is awaited either.
- * Returns whether L goes on.
- */
-static bool
-spend(struct lookups *ls, struct lookup *l, struct lookup_result *result)
-{
-	if ((l->best_rcode | l->late_rcode) != DNS_NOERROR || l->earlier == NULL)
-		return finish(ls, l, result);
-	l->spent = true;
-	return pause_until(ls, l, l->end_ns);
-}
-
-/*
- * The last attempt of L failed without a reply; LOST: with its connection, which had been up.
- * Returns whether L goes on.
- */
-static bool
-go_on(
-    struct lookups *ls, struct lookup *l, struct lookup_result *result, bool lost, uint64_t now_ns)
-{
-	bool all_down = upstreams_all_down(ls->upstreams) && !l->probe;
-	uint16_t u;
-
-	if (l->hopeless || l->truncated != NULL || now_ns >= l->end_ns)
-		return finish(ls, l, result);
-	if (all_down && !l->refused)
-		return listen_on(ls, l, result, now_ns);
-	if (l->check != LOOKUP_CHECK_NONE) {
-		unsigned n = attempt_silences(l, UPSTREAM_OVER_UDP, l->upstream) +
-		    attempt_silences(l, UPSTREAM_OVER_TCP, l->upstream);
-
-		if (n < attempt_most(ls))
-			return attempt_again(ls, l, l->upstream);
-		return attempt_failed(ls, l, result, DNS_SERVFAIL, NULL);
-	}
-	u = pick(ls, l);
-	if (u == UPSTREAM_NONE)
-		return spend(ls, l, result);
-	if (is_spread(ls, l, u))
-		return pause_until(ls, l, now_ns + spread_ns(ls, l, u, now_ns));
-	/* Where connections end under a load, the same again at once would only add to it. */
-	if (lost && u == l->upstream && l->tcp_only)
-		return pause_until(
-		    ls, l, now_ns + upstreams_wait_ns(ls->upstreams, u, UPSTREAM_OVER_TCP, 0));
-	return go_to(ls, l, u);
-}
-
-/* A pause of L is over: send now. Returns whether L goes on. */
-static bool
-resume(struct lookups *ls, struct lookup *l, struct lookup_result *result, uint64_t now_ns)
-{
-	uint16_t u;
-
-	l->paused = false;
-	if (now_ns >= l->end_ns || l->hopeless)
-		return finish(ls, l, result);
-	if (!l->hurried && upstreams_all_down(ls->upstreams))
-		return listen_on(ls, l, result, now_ns);
-	u = pick(ls, l);
-	return u != UPSTREAM_NONE ? go_to(ls, l, u) : spend(ls, l, result);
-}
+/* --- silence ---------------------------------------------------------------------------------- */
 
 /*
  * The wait of A, which went over TCP, is over. If its connection is stuck by that (core/channel),
@@ -274,7 +61,7 @@ go_beside(struct lookups *ls, struct lookup *l, uint64_t now_ns)
 		stats_inc(&ls->stats->upstream_hedges);
 	}
 	lookup_shelve(ls, l);
-	return go_to(ls, l, u);
+	return attempt_go_to(ls, l, u);
 }
 
 bool
@@ -309,8 +96,8 @@ silence_on_timer(
 	if (in_flight)
 		lookup_shelve(ls, l);
 	if (l->paused)
-		return !resume(ls, l, result, now_ns);
-	return !go_on(ls, l, result, false, now_ns);
+		return !attempt_send_now(ls, l, result, now_ns);
+	return !attempt_go_on(ls, l, result, false, now_ns);
 }
 
 /* --- refused ---------------------------------------------------------------------------------- */
@@ -341,7 +128,7 @@ on_refused(struct lookups *ls, struct lookup *l, struct lookup_result *result, u
 		l->refused = false;
 		return true;
 	}
-	return go_on(ls, l, result, false, now_ns);
+	return attempt_go_on(ls, l, result, false, now_ns);
 }
 
 struct lookup *
@@ -396,7 +183,7 @@ on_lost(struct lookups *ls, struct lookup *l, const struct channel *c, struct lo
 		return true;
 	}
 	lookup_stop_attempt(ls, l);
-	return go_on(ls, l, result, c->lost_established, now_ns);
+	return attempt_go_on(ls, l, result, c->lost_established, now_ns);
 }
 
 void

@@ -203,9 +203,9 @@ START_TEST(d28_one_question)
 		{ DNS_TYPE_AAAA, -1, { false, true } },
 		{ DNS_TYPE_AAAA, DNS_SERVFAIL, { true, true } }, /* 48 */
 		{ DNS_TYPE_AAAA, DNS_REFUSED, { true, true } },  /* 32 */
-		{ DNS_TYPE_A, -1, { false, false } },
+		{ DNS_TYPE_A, -1, { false, true } },
 		{ DNS_TYPE_A, DNS_SERVFAIL, { false, true } },
-		{ DNS_TYPE_HTTPS, -1, { false, false } },
+		{ DNS_TYPE_HTTPS, -1, { false, true } },
 	};
 	bool over = cases[_i / 2].over[_i % 2];
 	unsigned probes;

@@ -200,7 +200,7 @@ ask_one(void)
 	    &opt);
 	msg[3] &= (uint8_t)~DNS_AD;
 	world_input(&world, &in);
-	for (unsigned i = 0; i < 6000 / 8 && ask->n_answers == 0; i++)
+	for (unsigned i = 0; i < 6000 / (WHEEL_TICK_NS / NS_PER_MS) && ask->n_answers == 0; i++)
 		world_pass(&world, WHEEL_TICK_NS);
 	ck_assert_uint_eq(ask->n_answers, 1);
 	ck_assert_uint_eq(engine_in_flight(world.engine), 0);
