@@ -148,7 +148,7 @@ count_kept(struct count *c)
 		blame(c, "a reply was kept for nobody");
 	if (!ls->more &&
 	    !(list_empty(&ls->put_off) && list_empty(&ls->ending) && list_empty(&ls->lost) &&
-		list_empty(&ls->refused) && list_empty(&c->qs->later)))
+		list_empty(&ls->refused)))
 		blame(c, "work is left that nobody knows of");
 }
 
@@ -209,7 +209,6 @@ audit(const struct queries *qs)
 	if (qs->pool.n_used > AUDIT_MOST)
 		return NULL;
 	count_ready(&c, &qs->ready);
-	count_ready(&c, &qs->later);
 	count_lookups(&c, &qs->lookups->to_ask);
 	count_lookups(&c, &qs->lookups->ending);
 	count_lookups(&c, &qs->lookups->put_off);
@@ -255,5 +254,5 @@ has_message(const struct list *head)
 bool
 audit_message(const struct queries *qs)
 {
-	return has_message(&qs->ready) || has_message(&qs->later);
+	return has_message(&qs->ready);
 }

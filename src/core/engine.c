@@ -315,7 +315,7 @@ on_timer(struct engine *e, struct wheel_timer *t)
 		else if (silence_on_timer(&e->lookups, l, &e->result, e->now_ns))
 			engine_end(e, l);
 		else
-			e->left -= query_on_late(&e->queries, l, e->now_ns) / MOVES_PER_UNIT;
+			e->left -= query_on_silence(&e->queries, l, e->now_ns) / MOVES_PER_UNIT;
 		break;
 	case WHEEL_UPSTREAM:
 		on_upstream_timer(e, t);

@@ -110,7 +110,6 @@ engine_slice(struct engine *e)
 {
 	struct lookup *l = attempt_next_truncated(&e->lookups, &e->result);
 	bool any;
-	unsigned n;
 
 	if (l != NULL) {
 		engine_end(e, l);
@@ -120,10 +119,8 @@ engine_slice(struct engine *e)
 		return false;
 	any = ask_some_again(e, &e->lookups.refused, silence_next_refused);
 	any |= ask_some_again(e, &e->lookups.lost, silence_next_lost);
-	n = query_slice(&e->queries, ENGINE_SLICE / ENGINE_QUERY);
-	e->left -= (int64_t)n * ENGINE_QUERY;
 	/* As the last one: those before may end lookups, too. */
-	any = wake_some(e) || any || n > 0;
+	any = wake_some(e) || any;
 	e->lookups.more = any;
 	return any;
 }

@@ -248,8 +248,7 @@ struct lookups {
 	struct list ending;  /* lookups that end with their truncated reply */
 	struct list put_off; /* lookups that have ended and whose waiters are woken in slices */
 	struct list lost;    /* TCP connections that ended: struct channel.link */
-	bool more;           /* work may be left: in ending, put_off, refused, lost or queries.later
-				(core/engine_work) */
+	bool more; /* work may be left: in ending, put_off, refused or lost (core/engine_work) */
 	/* the truncated reply of the lookup that ended last; its bytes are in reply */
 	struct msg truncated;
 	struct lookup **buckets; /* owned: 2^(32 - shift) heads */

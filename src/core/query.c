@@ -452,6 +452,17 @@ has_stale(struct queries *qs, const struct query *q, uint64_t now_ns)
 	return fetch_exists(qs->fetch, qs->conf, &key, qs->conf->keep.stale_s, now_ns);
 }
 
+/*
+ * Does Q go on to wait for what has not come in time? So it does where nothing else would help it,
+ * and while it is found out whether AAAA validates (RULES D3, D5).
+ */
+static bool
+is_waited_on(struct queries *qs, struct query *q)
+{
+	return q->lookup->check != LOOKUP_CHECK_NONE ||
+	    (q->state == QUERY_AAAA && !query_goes_on(qs, q));
+}
+
 void
 query_on_deadline(struct queries *qs, struct query *q, uint64_t now_ns)
 {
@@ -468,9 +479,13 @@ query_on_deadline(struct queries *qs, struct query *q, uint64_t now_ns)
 		set_timer(qs, q, now_ns);
 		return;
 	}
-	if (q->state == QUERY_AAAA && !q->stale_seen && now_ns < q->deadline_ns &&
-	    !query_goes_on(qs, q)) {
-		wheel_set(qs->wheel, &q->timer, q->deadline_ns);
+	if (!q->stale_seen && now_ns < q->deadline_ns && is_waited_on(qs, q)) {
+		uint64_t again_ns = now_ns + QUERY_CHECK_MS * NS_PER_MS;
+		bool checked = q->lookup->check != LOOKUP_CHECK_NONE;
+
+		if (!checked || again_ns > q->deadline_ns)
+			again_ns = q->deadline_ns;
+		wheel_set(qs->wheel, &q->timer, again_ns);
 		return;
 	}
 	q->stale_try = q->stale_seen;

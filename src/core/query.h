@@ -31,9 +31,9 @@
 #include "dns/msg.h"
 
 #define QUERY_NAME_INLINE 64
-#define QUERY_AAAA_MS 2000    /* ms: AAAA is late after that, at the latest (RULES D5) */
-#define QUERY_BESIDE_SILENT 2 /* silent attempts for AAAA until A is asked into the cache, */
-#define QUERY_LATE_SILENT 4   /* and until AAAA is late */
+#define QUERY_AAAA_MS 2000 /* ms: AAAA is late after that (RULES D5), */
+#define QUERY_CHECK_MS 100 /* and if its check runs then, this is between looks whether it does */
+#define QUERY_BESIDE_SILENT 2 /* silent attempts for AAAA until A is asked into the cache */
 /* ms: limit of the whole query; stub resolvers give up after 5 s */
 #define QUERY_ALL_MS 4500
 #define QUERY_BESIDE_SENDS 4 /* of A that is asked into the cache beside AAAA, at most */
@@ -197,7 +197,6 @@ struct queries {
 	struct pool data; /* struct partial_data */
 	struct pool svcbs;
 	struct list ready;
-	struct list later; /* ready too, without a reply: those of a late AAAA, run in slices */
 	struct fair fair;
 	uint32_t reserve;    /* with fewer free queries or lookups than this queries give way */
 	uint64_t n_crowded;  /* questions that gave way since that was told; 0: it is not */
@@ -295,12 +294,6 @@ __attribute__((cold)) void query_use_up(struct queries *qs, struct query *q);
 /* query_ready: make Q, which waits for no lookup, ready with the event LOOKUP_SILENT. */
 void query_ready(struct queries *qs, struct query *q);
 
-/* query_ready_later: the same, for one of many: it is ready when its slice comes. */
-void query_ready_later(struct queries *qs, struct query *q);
-
-/* query_slice: make ready up to MOST of those of query_ready_later. Returns how many. */
-unsigned query_slice(struct queries *qs, unsigned most);
-
 /*
  * query_wake: L has ended with RESULT: make its waiters ready, and its watchers if RESULT has more
  * to say than that AAAA failed: as if they had waited in state AAAA all the time. MOST of them at
@@ -312,20 +305,18 @@ bool query_wake(
 /*
  * query_on_deadline: Q's timer fired: Q stops waiting and is ready with LOOKUP_SILENT, or with
  * LOOKUP_NO_ROOM if its question could not be sent. If it waited for AAAA of its own name, it
- * watches it. If it was to use a stale entry that is no longer in the cache, or if it would not go
- * on to A, it continues to wait instead. In state SVCB it does not wait for addresses any longer
- * and is ready with LOOKUP_SILENT.
+ * watches it. If it was to use a stale entry that is no longer in the cache, if it would not go on
+ * to A, or while it is found out whether AAAA validates (RULES D3), it continues to wait instead.
+ * In state SVCB it does not wait for addresses any longer and is ready with LOOKUP_SILENT.
  */
 void query_on_deadline(struct queries *qs, struct query *q, uint64_t now_ns);
 
 /*
- * query_on_late: an attempt of L had no reply in time, and L goes on. After QUERY_BESIDE_SILENT
- * such attempts for AAAA the question for A is asked into the cache; after QUERY_LATE_SILENT, or
- * when L has nothing left to send, the waiters that would go on to A are ready with LOOKUP_SILENT
- * and watch L (RULES D5). So are those that have A at hand or would go on to the real AAAA, but
- * they do not watch. Returns how many it has looked at.
+ * query_on_silence: an attempt of L had no reply in time, and L goes on. After QUERY_BESIDE_SILENT
+ * such attempts for AAAA the question for A is asked into the cache, so that it is at hand should
+ * AAAA be late (RULES D5). Returns how many waiters it has looked at.
  */
-unsigned query_on_late(struct queries *qs, struct lookup *l, uint64_t now_ns);
+unsigned query_on_silence(struct queries *qs, struct lookup *l, uint64_t now_ns);
 
 /*
  * query_joined: Q has joined a lookup that was there: it stops watching what is of no use any more,

@@ -33,7 +33,6 @@ queries_init(struct queries *qs, const struct queries *borrowed, uint32_t cap)
 
 	*qs = *borrowed;
 	list_init(&qs->ready);
-	list_init(&qs->later);
 	if (qs->conf->cache != NULL) {
 		qs->fetch = calloc(1, sizeof(*qs->fetch));
 		if (qs->fetch == NULL)

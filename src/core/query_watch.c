@@ -2,11 +2,12 @@
 /* query_watch: AAAA is late: queries go on to A and watch what becomes of AAAA (RULES D5). */
 #include "core/query.h"
 
-/* Has L been silent for so long that AAAA is late, whoever waits? */
+/* Is L open for so long that AAAA is late, for those who ask for it now, too (RULES D5)? */
 static bool
-is_late(const struct lookup *l)
+is_late(const struct lookup *l, uint64_t now_ns)
 {
-	return l->n_silent >= QUERY_LATE_SILENT || l->spent;
+	return l->born_ns != 0 && l->check == LOOKUP_CHECK_NONE &&
+	    now_ns >= l->born_ns + QUERY_AAAA_MS * NS_PER_MS;
 }
 
 bool
@@ -27,29 +28,6 @@ gives_up(struct queries *qs, struct query *q)
 
 	return !q->stale_seen &&
 	    (at_hand || native || (q->state == QUERY_AAAA && query_goes_on(qs, q)));
-}
-
-void
-query_ready_later(struct queries *qs, struct query *q)
-{
-	q->lookup = NULL;
-	q->outcome = LOOKUP_SILENT;
-	q->with_msg = false;
-	list_push(&qs->later, &q->link);
-	qs->lookups->more = true;
-}
-
-unsigned
-query_slice(struct queries *qs, unsigned most)
-{
-	struct list *link;
-	unsigned n = 0;
-
-	while (n < most && (link = list_pop(&qs->later)) != NULL) {
-		list_push(&qs->ready, link);
-		n++;
-	}
-	return n;
 }
 
 /* L goes on when nobody waits for it: what it brings is of use to the next clients that ask. */
@@ -105,7 +83,7 @@ query_joined(struct queries *qs, struct query *q, uint64_t now_ns)
 	/* What it waits for, or an A that it does not ask for any more, need not be watched. */
 	if (q->watch.lookup != NULL && (!query_watches(q) || q->watch.lookup == q->lookup))
 		query_unwatch(qs, q);
-	if (is_late(q->lookup) && gives_up(qs, q))
+	if (is_late(q->lookup, now_ns) && gives_up(qs, q))
 		wheel_set(qs->wheel, &q->timer, now_ns);
 }
 
@@ -227,31 +205,21 @@ ask_beside(struct queries *qs, struct query *q, struct lookup *l, uint64_t now_n
 }
 
 unsigned
-query_on_late(struct queries *qs, struct lookup *l, uint64_t now_ns)
+query_on_silence(struct queries *qs, struct lookup *l, uint64_t now_ns)
 {
-	bool late = is_late(l);
-	unsigned n = l->n_waiters;
-	struct list hold, *next;
+	unsigned n = 0;
 
 	/* A truncated reply that is kept has addresses. */
-	if ((l->qtype != DNS_TYPE_AAAA && l->qtype != DNS_TYPE_A) || l->truncated != NULL ||
-	    (l->n_silent < QUERY_BESIDE_SILENT && !late))
+	if (l->qtype != DNS_TYPE_AAAA || l->truncated != NULL || l->a_asked ||
+	    l->n_silent < QUERY_BESIDE_SILENT)
 		return 0;
-	list_init(&hold);
-	l->n_waiters++; /* L lives on though the last one leaves */
-	for (struct list *link = l->waiters.next; link != &l->waiters; link = next) {
+	for (struct list *link = l->waiters.next; link != &l->waiters && !l->a_asked;
+	     link = link->next) {
 		struct query *q = LIST_OBJECT(link, struct query, link);
 
-		next = link->next;
-		if (!gives_up(qs, q)) /* what is stale has its own time */
-			continue;
-		if (!l->a_asked && q->state == QUERY_AAAA && q->chain == NULL)
+		n++;
+		if (q->state == QUERY_AAAA && q->chain == NULL && gives_up(qs, q))
 			ask_beside(qs, q, l, now_ns);
-		if (late) {
-			query_stop_waiting(qs, q, now_ns);
-			query_ready_later(qs, q);
-		}
 	}
-	lookup_leave(qs->lookups, l, &hold);
 	return n;
 }

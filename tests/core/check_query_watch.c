@@ -60,11 +60,10 @@ start(enum query_state state)
 	return q;
 }
 
-/* Run Q, which is the only one that is ready, or is so later. Returns the length of its answer. */
+/* Run Q, which is the only one that is ready. Returns the length of its answer. */
 static size_t
 run(struct query *q, const struct lookup_result *result)
 {
-	(void)query_slice(&p.queries, 1);
 	ck_assert_ptr_eq(p.queries.ready.next, &q->link);
 	list_unlink(&q->link);
 	ck_assert(list_empty(&p.queries.ready));
@@ -84,10 +83,17 @@ end(struct lookup *l, enum lookup_outcome outcome)
 }
 
 static void
-late(struct lookup *l, uint8_t n_silent)
+silent(struct lookup *l, uint8_t n_silent)
 {
 	l->n_silent = n_silent;
-	query_on_late(&p.queries, l, p.now_ns);
+	(void)query_on_silence(&p.queries, l, p.now_ns);
+}
+
+/* What Q waits for is late. */
+static void
+be_late(struct query *q)
+{
+	query_on_deadline(&p.queries, q, p.now_ns + QUERY_AAAA_MS * NS_PER_MS);
 }
 
 static void
@@ -98,30 +104,30 @@ check_gone(void)
 	ck_assert_uint_eq(p.wheel.n, 0);
 }
 
-/* After four attempts without a reply, not before, A is asked, and AAAA watched. */
-START_TEST(d5_silence_leads_to_a)
+/* After 2 s, not before, however often nobody replied, A is asked, and AAAA watched. */
+START_TEST(d5_time_leads_to_a)
 {
 	struct query *q = start(QUERY_AAAA);
 	struct lookup *l = q->lookup;
 
-	for (uint8_t n = 0; n < QUERY_LATE_SILENT; n++)
-		late(l, n);
+	for (uint8_t n = 0; n < 8; n++)
+		silent(l, n);
 	ck_assert_ptr_eq(q->lookup, l);
 	ck_assert_uint_eq(p.lookups.pool.n_used, 1); /* no cache to ask A into */
-	late(l, QUERY_LATE_SILENT);
+	be_late(q);
 	ck_assert_uint_eq(run(q, NULL), 0);
 	ck_assert_int_eq(q->state, QUERY_A);
 	ck_assert_ptr_eq(q->watch.lookup, l);
 	ck_assert_uint_eq(q->lookup->qtype, DNS_TYPE_A);
 	ck_assert_ptr_null(audit(&p.queries));
-	late(l, QUERY_LATE_SILENT + 1); /* once is enough */
+	silent(l, 9); /* once is enough */
 	ck_assert(list_empty(&p.queries.ready));
 	ck_assert_uint_eq(parts_count(&p.stats.aaaa_late), 1);
 	end(q->lookup, LOOKUP_SILENT);
 	/* A was silent too: AAAA is waited for. */
 	ck_assert_uint_eq(run(q, NULL), 0);
 	ck_assert(q->state == QUERY_AAAA && q->lookup == l && q->watch.lookup == NULL);
-	late(l, QUERY_LATE_SILENT + 2);
+	silent(l, 10);
 	ck_assert(list_empty(&p.queries.ready));
 	ck_assert_ptr_null(audit(&p.queries));
 	end(l, LOOKUP_SILENT);
@@ -138,15 +144,15 @@ START_TEST(d5_a_is_asked_into_the_cache)
 	struct query *q = start(QUERY_AAAA);
 	struct lookup *l = q->lookup, *a;
 
-	late(l, QUERY_BESIDE_SILENT - 1);
+	silent(l, QUERY_BESIDE_SILENT - 1);
 	ck_assert_uint_eq(p.lookups.pool.n_used, 1);
-	late(l, QUERY_BESIDE_SILENT);
+	silent(l, QUERY_BESIDE_SILENT);
 	ck_assert_uint_eq(p.lookups.pool.n_used, 2);
-	late(l, QUERY_BESIDE_SILENT + 1);
+	silent(l, QUERY_BESIDE_SILENT + 1);
 	ck_assert_uint_eq(p.lookups.pool.n_used, 2);
 	ck_assert_uint_eq(parts_count(&p.stats.coalesced), 0);
 	ck_assert_ptr_eq(q->lookup, l); /* and AAAA is waited for */
-	late(l, QUERY_LATE_SILENT);
+	be_late(q);
 	ck_assert_uint_eq(run(q, NULL), 0);
 	a = q->lookup;
 	ck_assert_uint_eq(p.lookups.pool.n_used, 2);
@@ -175,7 +181,7 @@ START_TEST(d5_others_wait_on)
 		p.conf.policies = configured_policies(lines[_i]);
 	}
 	q = start(lines[_i][0] != '\0' ? QUERY_AAAA : QUERY_RELAY);
-	late(q->lookup, QUERY_LATE_SILENT);
+	silent(q->lookup, QUERY_BESIDE_SILENT);
 	ck_assert(q->lookup != NULL && list_empty(&p.queries.ready));
 	ck_assert_uint_eq(p.lookups.pool.n_used, 1);
 	query_on_deadline(&p.queries, q, p.now_ns + QUERY_AAAA_MS * NS_PER_MS);
@@ -195,12 +201,12 @@ START_TEST(d5_better_is_at_hand)
 	struct lookup *l = q->lookup;
 
 	q->stale_seen = true;
-	late(l, QUERY_LATE_SILENT);
-	ck_assert_ptr_eq(q->lookup, l);
+	silent(l, QUERY_BESIDE_SILENT);
+	ck_assert(q->lookup == l && !l->a_asked);
 	q->stale_seen = false;
 	l->truncated = out;
-	late(l, QUERY_LATE_SILENT);
-	ck_assert_ptr_eq(q->lookup, l);
+	silent(l, QUERY_BESIDE_SILENT);
+	ck_assert(q->lookup == l && !l->a_asked);
 	l->truncated = NULL;
 	lookup_leave(&p.lookups, l, &q->link);
 	query_free(&p.queries, q);
@@ -241,7 +247,8 @@ START_TEST(d13_a_is_late)
 		.hash = a->name_hash };
 	ck_assert_ptr_eq(lookup_find_or_start(&p.lookups, &key, &any, &found), a);
 	a->needed = true;
-	late(a, QUERY_LATE_SILENT);
+	be_late(q[0]);
+	a->born_ns = p.now_ns - QUERY_AAAA_MS * NS_PER_MS;
 	ck_assert_uint_eq(run(q[0], NULL), 0);
 	ck_assert_int_eq(q[0]->state, QUERY_NATIVE);
 	ck_assert_ptr_null(q[0]->watch.lookup);
@@ -260,11 +267,11 @@ START_TEST(d5_a_late_target_is_not_watched)
 {
 	struct query *q = start(QUERY_TARGET);
 
-	late(q->lookup, QUERY_BESIDE_SILENT);
+	silent(q->lookup, QUERY_BESIDE_SILENT);
 	ck_assert_ptr_nonnull(q->lookup);
-	late(q->lookup, QUERY_LATE_SILENT);
+	be_late(q);
 	ck_assert(q->lookup == NULL && q->watch.lookup == NULL);
-	ck_assert_ptr_eq(list_pop(&p.queries.later), &q->link);
+	ck_assert_ptr_eq(list_pop(&p.queries.ready), &q->link);
 	ck_assert_int_eq(q->outcome, LOOKUP_SILENT);
 	ck_assert_uint_eq(p.lookups.pool.n_used, 0);
 	query_free(&p.queries, q);
@@ -285,7 +292,7 @@ START_TEST(d5_both_end_at_once)
 	size_t len;
 
 	q->edns = true;
-	late(l, QUERY_LATE_SILENT);
+	be_late(q);
 	ck_assert_uint_eq(run(q, NULL), 0);
 	end(q->lookup, ends[_i].a);
 	end(l, ends[_i].aaaa);
@@ -305,7 +312,7 @@ START_TEST(d5_ends_as_it_is_late)
 	struct query *q = start(QUERY_AAAA);
 	struct lookup *l = q->lookup;
 
-	late(l, QUERY_LATE_SILENT);
+	be_late(q);
 	ck_assert_ptr_null(audit(&p.queries));
 	end(l, LOOKUP_BOGUS);
 	ck_assert_uint_gt(run(q, NULL), 0);
@@ -313,6 +320,25 @@ START_TEST(d5_ends_as_it_is_late)
 	ck_assert_uint_eq(p.lookups.pool.n_used, 0); /* A was not asked for */
 	query_free(&p.queries, q);
 	check_gone();
+}
+END_TEST
+
+/* While it is found out whether AAAA validates it is not late, but no longer than that (D3). */
+START_TEST(d3_a_check_is_awaited)
+{
+	uint64_t late_ns = p.now_ns + QUERY_AAAA_MS * NS_PER_MS;
+	uint64_t look_ns = late_ns + QUERY_CHECK_MS * NS_PER_MS;
+	struct query *q = start(_i == 0 ? QUERY_AAAA : QUERY_TARGET);
+	struct lookup *l = q->lookup;
+
+	l->check = LOOKUP_CHECK_CD;
+	query_on_deadline(&p.queries, q, late_ns);
+	ck_assert(q->lookup == l && list_empty(&p.queries.ready));
+	ck_assert_uint_le(q->timer.due, look_ns / WHEEL_TICK_NS + 1);
+	l->check = LOOKUP_CHECK_NONE;
+	query_on_deadline(&p.queries, q, look_ns);
+	ck_assert_ptr_eq(p.queries.ready.next, &q->link);
+	query_free(&p.queries, q);
 }
 END_TEST
 
@@ -329,7 +355,7 @@ START_TEST(d26_no_room_for_a)
 		name[0] = (char)('a' + i);
 		other[i] = parts_lookup(&p, name, &any);
 	}
-	late(l, QUERY_LATE_SILENT);
+	be_late(q);
 	ck_assert_uint_eq(run(q, NULL), 0);
 	ck_assert_uint_eq(run(q, NULL), 0);
 	ck_assert(q->state == QUERY_AAAA && q->lookup == l);
@@ -350,7 +376,7 @@ START_TEST(d5_all_is_given_back)
 {
 	struct query *q = start(QUERY_AAAA);
 
-	late(q->lookup, QUERY_LATE_SILENT);
+	be_late(q);
 	ck_assert_uint_eq(run(q, NULL), 0);
 	ck_assert_uint_eq(p.lookups.pool.n_used, 2);
 	query_on_deadline(&p.queries, q, q->deadline_ns);
@@ -365,7 +391,7 @@ void
 tests_add(TCase *tc)
 {
 	tcase_add_checked_fixture(tc, setup, teardown);
-	tcase_add_test(tc, d5_silence_leads_to_a);
+	tcase_add_test(tc, d5_time_leads_to_a);
 	tcase_add_test(tc, d5_a_is_asked_into_the_cache);
 	tcase_add_loop_test(tc, d5_others_wait_on, 0, 3);
 	tcase_add_test(tc, d5_better_is_at_hand);
@@ -373,6 +399,7 @@ tests_add(TCase *tc)
 	tcase_add_test(tc, d5_a_late_target_is_not_watched);
 	tcase_add_loop_test(tc, d5_both_end_at_once, 0, 2);
 	tcase_add_test(tc, d5_ends_as_it_is_late);
+	tcase_add_loop_test(tc, d3_a_check_is_awaited, 0, 2);
 	tcase_add_test(tc, d26_no_room_for_a);
 	tcase_add_test(tc, d5_all_is_given_back);
 }

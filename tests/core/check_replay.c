@@ -25,7 +25,7 @@
 #include "support/tests.h"
 
 #define MAX_TOLD 64
-#define MAX_TICKS 300     /* until the answer comes to who joins a question that is silent */
+#define MAX_TICKS 1200    /* until the answer comes to who joins a question that is silent */
 #define PATIENCE_MS 30000 /* by then nothing waits any more */
 #define FAILURE_S 5
 #define WEEK_S 604800

@@ -54,8 +54,6 @@ void __real_cache_put(struct cache *c, const struct question *key, const struct 
     const uint8_t *msg, size_t len, uint32_t now_s);
 void __wrap_cache_put(struct cache *c, const struct question *key, const struct cache_entry *e,
     const uint8_t *msg, size_t len, uint32_t now_s);
-unsigned __real_query_slice(struct queries *qs, unsigned most);
-unsigned __wrap_query_slice(struct queries *qs, unsigned most);
 bool __real_query_wake(
     struct queries *qs, struct lookup *l, const struct lookup_result *result, unsigned most);
 bool __wrap_query_wake(
@@ -99,12 +97,6 @@ __wrap_cache_put(struct cache *c, const struct question *key, const struct cache
 {
 	if (!is_now(RARE_PUT))
 		__real_cache_put(c, key, e, msg, len, now_s);
-}
-
-unsigned
-__wrap_query_slice(struct queries *qs, unsigned most)
-{
-	return __real_query_slice(qs, is_now(RARE_SLICE) ? 1 : most);
 }
 
 bool
