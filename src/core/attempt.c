@@ -49,7 +49,7 @@ uint16_t
 attempt_pick_next(struct lookups *ls, const struct lookup *l, bool alive)
 {
 	const struct choice_wish wish = { .exhausted = exhausted(ls, l),
-		.silent = l->silent[UPSTREAM_OVER_UDP],
+		.silent = (const uint64_t(*)[2])l->silent,
 		.last = l->upstream,
 		.prefer = UPSTREAM_NONE,
 		.alive = alive || l->best_rcode != DNS_NOERROR };
@@ -227,7 +227,7 @@ seldom_wait(struct lookups *ls, struct lookup *l, uint64_t wait_ns, uint64_t now
 		l->hurried = true;
 		wait_ns = LOOKUP_DOWN_MS * NS_PER_MS;
 	}
-	return l->truncated != NULL ? LOOKUP_TRUNCATED_MS * NS_PER_MS : wait_ns;
+	return wait_ns;
 }
 
 /* Set L's timer to the end of the wait for its attempt, which is in flight. */
@@ -239,7 +239,7 @@ set_wait(struct lookups *ls, struct lookup *l)
 	unsigned n = l->n_silent > 0 ? attempt_silences(l, over, l->upstream) : 0;
 	uint64_t due_ns, wait_ns = upstreams_wait_ns(ls->upstreams, l->upstream, over, n);
 
-	if (UNLIKELY(up->down || l->probe || l->truncated != NULL))
+	if (UNLIKELY(up->down || l->probe))
 		wait_ns = seldom_wait(ls, l, wait_ns, l->now.sent_ns);
 	due_ns = l->now.sent_ns + wait_ns;
 	wheel_set(ls->wheel, &l->timer, due_ns < l->end_ns ? due_ns : l->end_ns);

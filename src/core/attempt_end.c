@@ -193,25 +193,35 @@ n_left(const struct lookups *ls, const struct lookup *l)
 	return done < all ? all - done : 0;
 }
 
-/* Is the next attempt of L, to upstream U, to be put off, as U may be away for a moment? */
-static bool
-is_spread(const struct lookups *ls, const struct lookup *l, unsigned u)
+/* How long A, an attempt of L that was silent, was waited for. */
+static uint64_t
+wait_of(const struct lookups *ls, const struct lookup *l, const struct attempt *a)
 {
-	unsigned n = attempt_silences(l, UPSTREAM_OVER_UDP, u);
+	unsigned n = attempt_silences(l, lookup_over(a), a->upstream);
 
-	return n >= AT_ONCE && (is_refusing(l, u) || !was_heard(ls, l, u));
+	return upstreams_wait_ns(ls->upstreams, a->upstream, lookup_over(a), n > 0 ? n - 1 : 0);
 }
 
-/* How long the next attempt of L, to upstream U, is put off then. */
+/*
+ * When L's next attempt is due, to upstream U: at once, or a while after the last one, as U may be
+ * away for a moment. It is back when it replies to somebody.
+ */
 static uint64_t
-spread_ns(const struct lookups *ls, const struct lookup *l, unsigned u, uint64_t now_ns)
+due_ns(const struct lookups *ls, const struct lookup *l, unsigned u)
 {
-	unsigned n =
-	    attempt_silences(l, UPSTREAM_OVER_UDP, u) + attempt_silences(l, UPSTREAM_OVER_TCP, u);
+	unsigned n = attempt_silences(l, UPSTREAM_OVER_UDP, u);
+	uint64_t last_ns = l->now.sent_ns;
 
+	if (n < AT_ONCE)
+		return 0;
 	if (is_refusing(l, u))
-		return KNOCK_MS * NS_PER_MS << (n - AT_ONCE);
-	return (l->end_ns - now_ns) / (n_left(ls, l) + 1);
+		return last_ns +
+		    (KNOCK_MS * NS_PER_MS
+			<< (n - AT_ONCE + attempt_silences(l, UPSTREAM_OVER_TCP, u)));
+	if (was_heard(ls, l, u))
+		return 0;
+	last_ns += wait_of(ls, l, &l->now);
+	return last_ns + (l->end_ns - last_ns) / (n_left(ls, l) + 1);
 }
 
 /* Send L's question to U next. */
@@ -268,12 +278,14 @@ static bool
 ask_next(
     struct lookups *ls, struct lookup *l, struct lookup_result *result, bool lost, uint64_t now_ns)
 {
+	uint64_t look_ns = now_ns + LISTEN_MS * NS_PER_MS, at_ns;
 	uint16_t u = pick(ls, l);
 
 	if (u == UPSTREAM_NONE)
 		return spend(ls, l, result, now_ns);
-	if (is_spread(ls, l, u))
-		return pause_until(ls, l, now_ns + spread_ns(ls, l, u, now_ns));
+	at_ns = due_ns(ls, l, u);
+	if (at_ns > now_ns)
+		return pause_until(ls, l, at_ns < look_ns ? at_ns : look_ns);
 	/* Where connections end under a load, the same again at once would only add to it. */
 	if (lost && u == l->upstream && l->tcp_only)
 		return pause_until(
@@ -288,7 +300,7 @@ attempt_go_on(
 	bool all_down = upstreams_all_down(ls->upstreams) && !l->probe;
 
 	l->tcp = false; /* who is silent over TCP may reply over UDP */
-	if (l->hopeless || l->truncated != NULL || now_ns >= l->end_ns)
+	if (l->hopeless || now_ns >= l->end_ns)
 		return finish(ls, l, result);
 	if (all_down && (!l->refused || l->hurried))
 		return listen_on(ls, l, result, now_ns);
@@ -307,16 +319,13 @@ bool
 attempt_send_now(
     struct lookups *ls, struct lookup *l, struct lookup_result *result, uint64_t now_ns)
 {
-	uint16_t u;
-
 	l->paused = false;
 	l->tcp = false;
 	if (now_ns >= l->end_ns || l->hopeless)
 		return finish(ls, l, result);
 	if (!l->hurried && upstreams_all_down(ls->upstreams))
 		return listen_on(ls, l, result, now_ns);
-	u = pick(ls, l);
-	return u != UPSTREAM_NONE ? attempt_go_to(ls, l, u) : spend(ls, l, result, now_ns);
+	return ask_next(ls, l, result, false, now_ns);
 }
 
 bool

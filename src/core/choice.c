@@ -7,7 +7,7 @@ struct candidates {
 	uint16_t at[CONF_MAX_UPSTREAMS];
 };
 
-#define LEVELS 8 /* of each state */
+#define LEVELS 16 /* of each state */
 
 /* How much N is to be avoided; 0: not at all. */
 static unsigned
@@ -16,8 +16,9 @@ level(const struct upstreams *us, uint16_t n, const struct choice_wish *wish)
 	const struct upstream *up = &us->table[n];
 	unsigned state = upstream_is_down(up) ? 2 : up->doubted ? 1 : 0, silences = 0;
 
-	if (wish->silent != NULL)
-		silences = (unsigned)((wish->silent[0] >> n & 1) | (wish->silent[1] >> n & 1) << 1);
+	for (unsigned over = 0; wish->silent != NULL && over < UPSTREAM_TRANSPORTS; over++)
+		silences += (unsigned)((wish->silent[over][0] >> n & 1) |
+		    (wish->silent[over][1] >> n & 1) << 1);
 	return LEVELS * state + 2 * silences + (n == wish->last);
 }
 

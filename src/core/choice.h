@@ -35,10 +35,10 @@
 struct choice_wish {
 	uint64_t exhausted; /* bit per number: do not ask this upstream */
 	/*
-	 * struct lookup.silent over UDP: of those in the same state who was silent least is asked;
+	 * struct lookup.silent: of those in the same state who was silent least is asked;
 	 * borrowed; NULL: none was
 	 */
-	const uint64_t *silent;
+	const uint64_t (*silent)[2];
 	/* number of the upstream asked last: ask another one if there is one; UPSTREAM_NONE */
 	uint16_t last;
 	/* number of the upstream to ask first if it is good and may be asked; UPSTREAM_NONE */

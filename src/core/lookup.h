@@ -45,7 +45,7 @@
 #define LOOKUP_LIFE_MS 4492      /* longest life: two ticks less than queries have (RULES D5) */
 #define LOOKUP_LINGER_MS 4000    /* how long an unanswered one listens on (RULES D27) */
 #define LOOKUP_DOWN_MS 1000      /* life when all upstreams are down (RULES D5) */
-#define LOOKUP_TRUNCATED_MS 1000 /* wait for the whole of a truncated reply */
+#define LOOKUP_TRUNCATED_MS 2000 /* life, if a truncated reply will do then (RULES D5) */
 #define LOOKUP_KEPT_REPLIES 64   /* replies kept for waiters that are woken in slices, at most */
 #define LOOKUP_TCP_IDS 4096      /* IDs of space 0 reserved for TCP, which uses no other space */
 #define LOOKUP_EARLIER_EACH 2    /* room for attempts that were given up, per lookup */
@@ -164,7 +164,7 @@ struct lookup {
 	struct attempt *earlier;  /* owned: those given up that may still be answered */
 	uint64_t born_ns;         /* when its first attempt began */
 	uint64_t end_ns;          /* when it ends, if no reply has come */
-	uint64_t errored;         /* bit per upstream that gave an error */
+	uint64_t errored;         /* bit per upstream that gave an error, or all that it has */
 	uint64_t gone;            /* bit per upstream that was silent to it while it was down */
 	/*
 	 * per transport: bit per upstream, the low and the high one of its silent attempts, up to 3

@@ -23,6 +23,8 @@ unlist(struct lookups *ls, struct lookup *l)
 void
 lookup_keep_truncated(struct lookups *ls, struct lookup *l, const struct msg *m)
 {
+	uint64_t end_ns = l->born_ns + LOOKUP_TRUNCATED_MS * NS_PER_MS;
+
 	if (l->truncated == NULL)
 		l->truncated = pool_take(&ls->replies);
 	if (l->truncated == NULL) {
@@ -31,6 +33,8 @@ lookup_keep_truncated(struct lookups *ls, struct lookup *l, const struct msg *m)
 	}
 	memcpy(l->truncated, m->bytes, m->len);
 	l->truncated_len = (uint16_t)m->len;
+	if (l->end_ns > end_ns)
+		l->end_ns = end_ns;
 }
 
 bool

@@ -454,12 +454,13 @@ has_stale(struct queries *qs, const struct query *q, uint64_t now_ns)
 
 /*
  * Does Q go on to wait for what has not come in time? So it does where nothing else would help it,
- * and while it is found out whether AAAA validates (RULES D3, D5).
+ * while it is found out whether AAAA validates, and where a truncated reply is at hand, which is
+ * the answer in a moment, if not the whole one (RULES D3, D5).
  */
 static bool
 is_waited_on(struct queries *qs, struct query *q)
 {
-	return q->lookup->check != LOOKUP_CHECK_NONE ||
+	return q->lookup->check != LOOKUP_CHECK_NONE || q->lookup->truncated != NULL ||
 	    (q->state == QUERY_AAAA && !query_goes_on(qs, q));
 }
 
@@ -481,9 +482,9 @@ query_on_deadline(struct queries *qs, struct query *q, uint64_t now_ns)
 	}
 	if (!q->stale_seen && now_ns < q->deadline_ns && is_waited_on(qs, q)) {
 		uint64_t again_ns = now_ns + QUERY_CHECK_MS * NS_PER_MS;
-		bool checked = q->lookup->check != LOOKUP_CHECK_NONE;
+		bool nearly = q->lookup->check != LOOKUP_CHECK_NONE || q->lookup->truncated != NULL;
 
-		if (!checked || again_ns > q->deadline_ns)
+		if (!nearly || again_ns > q->deadline_ns)
 			again_ns = q->deadline_ns;
 		wheel_set(qs->wheel, &q->timer, again_ns);
 		return;

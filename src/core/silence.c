@@ -182,6 +182,8 @@ on_lost(struct lookups *ls, struct lookup *l, const struct channel *c, struct lo
 		l->tcp_only = false;
 		return true;
 	}
+	if (l->truncated != NULL) /* that is all this upstream has to give */
+		l->errored |= UINT64_C(1) << l->upstream;
 	lookup_stop_attempt(ls, l);
 	return attempt_go_on(ls, l, result, c->lost_established, now_ns);
 }

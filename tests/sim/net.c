@@ -170,6 +170,10 @@ choose_reply(const struct trip *t, struct truth_reply *how)
 		how->rcode = DNS_SERVFAIL;
 	else if (struck(t, FAULT_REFUSES))
 		how->rcode = DNS_REFUSED;
+	else if (struck(t, FAULT_FORMERR))
+		how->rcode = DNS_FORMERR;
+	else if (t->m->qtype == DNS_TYPE_AAAA && !(t->m->flags & DNS_CD) && struck(t, FAULT_BOGUS))
+		how->rcode = DNS_SERVFAIL;
 	else if (struck(t, FAULT_LAME))
 		how->lame = true;
 	else if (struck(t, FAULT_CUT) && !t->tcp)
@@ -216,6 +220,14 @@ reply(const struct trip *t)
 	}
 }
 
+/* Does a firewall drop it? */
+static bool
+is_dropped(const struct trip *t)
+{
+	return struck(t, FAULT_UDP_SILENT) || (t->m->edns.present && struck(t, FAULT_DROPS_EDNS)) ||
+	    (has_cookie(t->m) && struck(t, FAULT_DROPS_OPTIONS));
+}
+
 /* The question gets lost, or nobody replies. */
 static bool
 is_lost(const struct trip *t)
@@ -223,7 +235,7 @@ is_lost(const struct trip *t)
 	struct truth truth;
 
 	truth_of(msg_qname(t->m), &truth);
-	return struck(t, FAULT_SILENT) || (!t->tcp && struck(t, FAULT_LOSSY)) ||
+	return struck(t, FAULT_SILENT) || (!t->tcp && (struck(t, FAULT_LOSSY) || is_dropped(t))) ||
 	    (t->m->qtype == DNS_TYPE_AAAA && struck(t, FAULT_NO_AAAA)) ||
 	    (truth.ours && !truth.open && truth_is_mute(truth.kind, t->m->qtype));
 }
@@ -265,6 +277,9 @@ delay_ns(const struct trip *t)
 	uint64_t ms = t->s->rtt_ms[t->up];
 	const struct act *a = sim_fault(t->s, FAULT_SLOW, t->up);
 
+	if (a != NULL)
+		ms += a->much;
+	a = t->tcp ? sim_fault(t->s, FAULT_TCP_SLOW, t->up) : NULL;
 	if (a != NULL)
 		ms += a->much;
 	a = sim_fault(t->s, FAULT_DISORDER, t->up);

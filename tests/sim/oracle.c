@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "dns/name.h"
 #include "sim/history.h"
+#include "sim/pairs.h"
 
 #define TICKS_NS (3 * WHEEL_TICK_NS)
 #define LIFE_NS (4500 * NS_PER_MS + TICKS_NS)
@@ -332,6 +333,19 @@ is_excused(struct sim *s, const struct ask *k, enum kind got, const struct msg *
 	return always && was_touched(s, k, DNS_TYPE_A);
 }
 
+/* The same in a story of sim/pairs. */
+static bool
+is_of_pair(struct sim *s, const struct ask *k, enum kind got, const struct msg *m)
+{
+	bool cut = m->flags & DNS_TC;
+
+	if (cut && !k->act->tcp && k->act->type != DNS_TYPE_AAAA)
+		return true; /* passed on as it came (RULES D11) */
+	if (cut || got == ERROR)
+		return pairs_may(s, k, cut ? PAIRS_TRUNCATED : PAIRS_ERROR);
+	return got == SYNTHESIZED && pairs_may(s, k, PAIRS_SYNTHESIZED);
+}
+
 static void
 judge(struct sim *s, const struct ask *k, const struct msg *m)
 {
@@ -346,7 +360,7 @@ judge(struct sim *s, const struct ask *k, const struct msg *m)
 		if (want == got)
 			return;
 	}
-	if (!is_excused(s, k, got, m))
+	if (s->pairs ? !is_of_pair(s, k, got, m) : !is_excused(s, k, got, m))
 		sim_fail(s, "%s (rcode %u) instead of %s", words[got], m->rcode, words[want]);
 }
 

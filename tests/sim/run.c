@@ -11,6 +11,7 @@
 #include "sim/client.h"
 #include "sim/net.h"
 #include "sim/oracle.h"
+#include "sim/pairs.h"
 #include "sim/rare.h"
 #include "sim/rates.h"
 #include "sim/remains.h"
@@ -200,7 +201,10 @@ begin(struct sim *s)
 	s->flooder = CLIENT_FLOOD;
 	s->w.now_ns = PARTS_START_NS;
 	s->phase_ns = sim_draw(s, 1, 0, WHEEL_TICK_NS);
-	story_draw(s);
+	if (s->pairs)
+		pairs_draw(s);
+	else
+		story_draw(s);
 	s->w.upstream = net_question;
 	s->w.client = client_answer;
 	s->w.arg = s;
@@ -209,7 +213,7 @@ begin(struct sim *s)
 	s->w.n_spaces = TXID_MAX_SPACES; /* sockets are the shell's */
 	shell_sync(s);
 	work_begin(s);
-	rare_begin(sim_draw(s, 6, 0, 2) ? s : NULL, s->calm_ns);
+	rare_begin(!s->pairs && sim_draw(s, 6, 0, 2) ? s : NULL, s->calm_ns);
 }
 
 void

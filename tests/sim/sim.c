@@ -2,12 +2,14 @@
 /*
  * sim [-n COUNT] [-f FIRST] [-j WORKERS] [-x]	play COUNT (else SIM_SEEDS of the
  *	environment, else 300) seeds from FIRST on
- * sim [-d I,J-K,...] SEED			tell what happens in one; -d: without these acts
+ * sim -p [-f FIRST] [-n COUNT] [-x]		play all pairs of what upstreams do (sim/pairs)
+ * sim [-p] [-d I,J-K,...] SEED			tell what happens in one; -d: without these acts
  *
  * When a seed fails it is played again with fewer and fewer acts, as long as it fails in the same
- * way (-x: it is not), and the shortest story is told. Exit status 1: a seed failed.
+ * way (-x: it is not, and all seeds are played however many fail), and the shortest story is told.
+ *Exit status 1: a seed failed.
  */
-#include "sim/sim.h"
+#include "sim/pairs.h"
 
 #include <stdarg.h>
 #include <stdatomic.h>
@@ -21,6 +23,7 @@
 #define WORKERS 64
 #define WHAT 160 /* bytes of what is wrong */
 #define MOST_FAILED 10
+#define TO_SHRINK 3
 
 /* What processes share. */
 struct shared {
@@ -30,6 +33,7 @@ struct shared {
 	char what[WORKERS][WHAT];
 };
 
+static bool pairs; /* which stories */
 static struct shared *shared;
 static unsigned worker;
 
@@ -57,6 +61,7 @@ play(struct sim *s, uint64_t seed, const bool *dropped, bool verbose)
 	s->parcels = parcels;
 	s->seed = seed;
 	s->verbose = verbose;
+	s->pairs = pairs;
 	if (dropped != NULL)
 		memcpy(s->dropped, dropped, sizeof(s->dropped));
 	sim_run(s);
@@ -165,13 +170,24 @@ start(unsigned i, uint64_t end)
 	return 0;
 }
 
+static void
+tell(uint64_t seed, const char *what)
+{
+	char pair[WHAT] = "";
+
+	if (pairs)
+		pairs_say(seed, pair, sizeof(pair));
+	printf("seed %llu: %s%s%s\n", (unsigned long long)seed, pair, pairs ? ": " : "", what);
+	fflush(stdout);
+}
+
 static int
 play_many(uint64_t first, uint64_t n, unsigned n_workers, bool as_is)
 {
 	struct {
 		uint64_t seed;
 		char what[WHAT];
-	} failed[MOST_FAILED];
+	} failed[TO_SHRINK];
 	pid_t pids[WORKERS];
 	unsigned n_running = n_workers, n_failed = 0;
 	int status;
@@ -188,22 +204,22 @@ play_many(uint64_t first, uint64_t n, unsigned n_workers, bool as_is)
 		n_running--;
 		if (i == n_workers || status == 0)
 			continue;
-		failed[n_failed].seed = shared->seed[i];
-		memcpy(failed[n_failed].what, shared->what[i], WHAT);
 		if (shared->what[i][0] == '\0')
-			snprintf(failed[n_failed].what, WHAT, "ended with status %d", status);
-		printf(
-		    "seed %llu: %s\n", (unsigned long long)shared->seed[i], failed[n_failed].what);
-		fflush(stdout);
+			snprintf(shared->what[i], WHAT, "ended with status %d", status);
+		tell(shared->seed[i], shared->what[i]);
+		if (n_failed < TO_SHRINK) {
+			failed[n_failed].seed = shared->seed[i];
+			memcpy(failed[n_failed].what, shared->what[i], WHAT);
+		}
 		shared->what[i][0] = '\0';
-		if (++n_failed == MOST_FAILED)
+		if (++n_failed == MOST_FAILED && !as_is)
 			shared->next = first + n;
-		if (n_failed + n_running < MOST_FAILED) {
+		if (as_is || n_failed + n_running < MOST_FAILED) {
 			pids[i] = start(i, first + n);
 			n_running++;
 		}
 	}
-	for (unsigned i = 0; i < n_failed && i < 3 && !as_is; i++)
+	for (unsigned i = 0; i < n_failed && i < TO_SHRINK && !as_is && !pairs; i++)
 		shrink(failed[i].seed, failed[i].what);
 	printf("%llu seeds, %llu questions: %u failed\n", (unsigned long long)n,
 	    (unsigned long long)shared->n_answers, n_failed);
@@ -242,7 +258,7 @@ main(int argc, char **argv)
 	    mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (shared == MAP_FAILED)
 		return 2;
-	while ((opt = getopt(argc, argv, "n:f:j:d:x")) != -1) {
+	while ((opt = getopt(argc, argv, "n:f:j:d:px")) != -1) {
 		switch (opt) {
 		case 'n':
 			n = strtoull(optarg, NULL, 10);
@@ -255,6 +271,11 @@ main(int argc, char **argv)
 			break;
 		case 'd':
 			read_dropped(optarg, dropped);
+			break;
+		case 'p':
+			pairs = true;
+			first = 0;
+			n = pairs_count();
 			break;
 		case 'x':
 			as_is = true;

@@ -60,6 +60,13 @@ enum fault {
 	FAULT_NO_SOCKET,   /* no socket is to be had here */
 	FAULT_BADCOOKIE,   /* BADCOOKIE to all cookies over UDP */
 	FAULT_TCP_OTHER,   /* connections answer something else, and close */
+	FAULTS_DRAWN,      /* the others are those of sim/pairs only */
+	FAULT_UDP_SILENT = FAULTS_DRAWN,
+	FAULT_TCP_SLOW,      /* replies over TCP come much ms later */
+	FAULT_FORMERR,       /* to everything */
+	FAULT_DROPS_EDNS,    /* questions with OPT get no reply over UDP */
+	FAULT_DROPS_OPTIONS, /* the same with an EDNS option */
+	FAULT_BOGUS,         /* SERVFAIL to AAAA, but with CD */
 	FAULTS
 };
 
@@ -198,6 +205,8 @@ struct sim {
 	uint64_t seed;
 	uint64_t phase_ns; /* of the ticks */
 	bool verbose;
+	bool pairs;         /* the story is one of sim/pairs */
+	unsigned n_unlucky; /* errors in it that may be bad luck */
 	/* the story */
 	struct act acts[SIM_ACTS];
 	unsigned n_acts, n_begun;

@@ -30,7 +30,8 @@
 static const char *const faults[FAULTS] = { "silent", "refused", "slow", "lossy", "twice",
 	"disorder", "servfail", "refuses", "cut", "lame", "malformed", "no-aaaa", "no-edns",
 	"lowers", "tcp-refused", "tcp-closing", "tcp-silent", "tcp-full", "forger", "no-socket",
-	"badcookie", "tcp-other" };
+	"badcookie", "tcp-other", "udp-silent", "tcp-slow", "formerr", "drops-edns",
+	"drops-options", "bogus" };
 
 /* Settings by what a reload says. */
 enum reload {
@@ -62,8 +63,8 @@ static const char clients[] = "allow 2001:db8::/32\n"
 			      "hide-a yes\n"
 			      "}\n";
 
-static struct act *
-add(struct sim *s, enum act_kind kind, uint64_t at_ns)
+struct act *
+story_add(struct sim *s, enum act_kind kind, uint64_t at_ns)
 {
 	struct act *a = &s->acts[s->n_acts];
 
@@ -107,10 +108,11 @@ draw_question(struct rng *r, struct act *a, uint32_t n_names)
 static void
 draw_fault(struct sim *s, struct rng *r, uint64_t from_ns, uint64_t span_ns)
 {
-	struct act *a = add(s, ACT_FAULT, from_ns + (uint64_t)rng_below(r, 1000) * span_ns / 1000);
+	struct act *a =
+	    story_add(s, ACT_FAULT, from_ns + (uint64_t)rng_below(r, 1000) * span_ns / 1000);
 	uint64_t end_ns = from_ns + span_ns;
 
-	a->what = (uint8_t)rng_below(r, FAULTS);
+	a->what = (uint8_t)rng_below(r, FAULTS_DRAWN);
 	a->upstream = (uint8_t)rng_below(r, s->n_upstreams);
 	a->for_ns = (100 + rng_below(r, rng_below(r, 2) ? 1000 : 10000)) * NS_PER_MS;
 	if (a->at_ns + a->for_ns > end_ns)
@@ -123,7 +125,7 @@ draw_fault(struct sim *s, struct rng *r, uint64_t from_ns, uint64_t span_ns)
 	else
 		a->much = rng_below(r, 2) ? 100 : 10 + rng_below(r, 80);
 	end_ns = a->at_ns + a->for_ns;
-	add(s, ACT_NOTHING, end_ns);
+	story_add(s, ACT_NOTHING, end_ns);
 }
 
 /* All upstreams fail for long. */
@@ -134,14 +136,15 @@ draw_outage(struct sim *s, uint64_t from_ns, uint64_t span_ns)
 		FAULT_SERVFAIL, FAULT_LAME, FAULT_NO_SOCKET };
 
 	for (unsigned u = 0; u < s->n_upstreams; u++) {
-		struct act *a = add(s, ACT_FAULT, from_ns + sim_draw(s, 13, u, 9000) * NS_PER_MS);
+		struct act *a =
+		    story_add(s, ACT_FAULT, from_ns + sim_draw(s, 13, u, 9000) * NS_PER_MS);
 
 		a->what = (uint8_t)what[sim_draw(s, 14, 0, sizeof(what) / sizeof(what[0]))];
 		a->upstream = (uint8_t)u;
 		a->much = 100;
 		a->for_ns = from_ns + span_ns - a->at_ns;
 	}
-	add(s, ACT_NOTHING, from_ns + span_ns);
+	story_add(s, ACT_NOTHING, from_ns + span_ns);
 }
 
 static int
@@ -169,28 +172,31 @@ draw_acts(struct sim *s, struct rng *r)
 	for (unsigned i = 0; i < n; i++) {
 		if (!bursts || i % 8 == 0)
 			at_ns = s->w.now_ns + (uint64_t)rng_below(r, 1000) * span_ns / 1000;
-		draw_question(r, add(s, ACT_ASK, at_ns), n_names);
+		draw_question(r, story_add(s, ACT_ASK, at_ns), n_names);
 	}
 	for (unsigned i = 0; i < n_faults; i++)
 		draw_fault(s, r, s->w.now_ns, span_ns);
 	for (unsigned i = 0; i < n_reloads; i++)
-		add(s, ACT_RELOAD, s->w.now_ns + (uint64_t)rng_below(r, 1000) * span_ns / 1000)
+		story_add(
+		    s, ACT_RELOAD, s->w.now_ns + (uint64_t)rng_below(r, 1000) * span_ns / 1000)
 		    ->what = (uint8_t)rng_below(r, RELOADS);
 	for (unsigned i = rng_below(r, 4); i > 0; i--)
-		add(s, ACT_FLUSH, s->w.now_ns + (uint64_t)rng_below(r, 1000) * span_ns / 1000);
+		story_add(
+		    s, ACT_FLUSH, s->w.now_ns + (uint64_t)rng_below(r, 1000) * span_ns / 1000);
 	for (unsigned i = rng_below(r, 10); i > 0; i--)
-		add(s, ACT_ROTATE, s->w.now_ns + (uint64_t)rng_below(r, 1000) * span_ns / 1000)
+		story_add(
+		    s, ACT_ROTATE, s->w.now_ns + (uint64_t)rng_below(r, 1000) * span_ns / 1000)
 		    ->upstream = (uint8_t)rng_below(r, SIM_UPSTREAMS);
 	if (rng_below(r, 4) == 0) {
-		struct act *a =
-		    add(s, ACT_SLEEP, s->w.now_ns + (uint64_t)rng_below(r, 1000) * span_ns / 1000);
+		struct act *a = story_add(
+		    s, ACT_SLEEP, s->w.now_ns + (uint64_t)rng_below(r, 1000) * span_ns / 1000);
 
 		a->much = 10 + rng_below(r, rng_below(r, 2) ? 500 : 12000);
 		asleep_ns = a->much * NS_PER_MS;
 	}
 	if (rng_below(r, 8) == 0 || s->max_queries == LARGE) {
-		struct act *a =
-		    add(s, ACT_FLOOD, s->w.now_ns + (uint64_t)rng_below(r, 1000) * span_ns / 1000);
+		struct act *a = story_add(
+		    s, ACT_FLOOD, s->w.now_ns + (uint64_t)rng_below(r, 1000) * span_ns / 1000);
 
 		a->much = 1 + rng_below(r, 2 * s->max_queries);
 		a->much = a->much < FLOOD_MOST ? a->much : FLOOD_MOST;
@@ -198,7 +204,7 @@ draw_acts(struct sim *s, struct rng *r)
 		a->name_kind = (uint8_t)rng_below(r, TRUTH_KINDS);
 	}
 	if (rng_below(r, 16) == 0)
-		add(s, ACT_FILL, s->w.now_ns + (uint64_t)rng_below(r, 1000) * span_ns / 1000)
+		story_add(s, ACT_FILL, s->w.now_ns + (uint64_t)rng_below(r, 1000) * span_ns / 1000)
 		    ->much = 600;
 	s->calm_ns = s->w.now_ns + span_ns;
 	/* Those who wait for nothing have no answer yet: there may be no room until then. */
@@ -206,7 +212,7 @@ draw_acts(struct sim *s, struct rng *r)
 	    (s->max_queries < 256 || s->conf[0].max_waiting_per_client > 0 ? 5500 : 1000) *
 		NS_PER_MS;
 	for (unsigned i = 0; i < 12; i++) {
-		struct act *a = add(s, ACT_ASK, at_ns + i * 20 * NS_PER_MS);
+		struct act *a = story_add(s, ACT_ASK, at_ns + i * 20 * NS_PER_MS);
 
 		draw_question(r, a, 20);
 		a->number = FRESH + i;
@@ -214,7 +220,7 @@ draw_acts(struct sim *s, struct rng *r)
 	}
 	/* What failed is asked for again when that is forgotten. */
 	for (unsigned i = 0; i < 12; i++) {
-		struct act *a = add(s, ACT_ASK, at_ns + forgotten_ns + i * 20 * NS_PER_MS);
+		struct act *a = story_add(s, ACT_ASK, at_ns + forgotten_ns + i * 20 * NS_PER_MS);
 
 		draw_question(r, a, n_names);
 		a->strict = true;
@@ -346,6 +352,12 @@ story_draw(struct sim *s)
 	draw_settings(s, &r);
 	story_era(s, RELOAD_USUAL);
 	draw_acts(s, &r);
+	story_sort(s);
+}
+
+void
+story_sort(struct sim *s)
+{
 	qsort(s->acts, s->n_acts, sizeof(s->acts[0]), by_time);
 }
 

@@ -9,6 +9,12 @@
 /* story_draw: draw settings and acts of S, in the order of their times. */
 void story_draw(struct sim *s);
 
+/* story_add: add an act of KIND at AT_NS, to be filled in. */
+struct act *story_add(struct sim *s, enum act_kind kind, uint64_t at_ns);
+
+/* story_sort: bring all acts into the order of their times. */
+void story_sort(struct sim *s);
+
 /* story_say: tell act I in a line. */
 void story_say(const struct sim *s, unsigned i);
 

@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "sim/pairs.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "sim/story.h"
+
+#define NAMES 24
+#define APART_MS 300
+#define FLAPS_MS 1000 /* an upstream that flaps is there so long, and then away */
+#define ALL_MS (NAMES * APART_MS + 5000) /* until all is answered */
+
+/* What an upstream does from beginning to end. */
+enum way {
+	ANSWERS,
+	SLOW_200,
+	SLOW_1000,
+	SLOW_3000,
+	LOSES_20,
+	LOSES_50,
+	SILENT,
+	REFUSES,
+	SERVFAIL,
+	LAME,
+	FORMERR,
+	TC_SLOW,  /* TC, and TCP that takes 1.2 s */
+	TC_ALONE, /* TC, and no TCP */
+	TCP_ONLY,
+	NO_AAAA,
+	DROPS_EDNS,
+	DROPS_OPTIONS,
+	BOGUS,
+	UNREACHABLE, /* ICMP, and RST for TCP */
+	FLAPS,
+	WAYS
+};
+
+/* How sure it is that it answers a question within 2 s. */
+enum sure { NEVER, MOSTLY, ALWAYS };
+
+static const struct {
+	const char *name;
+	struct {
+		enum fault what;
+		uint32_t much;
+	} fault[2];     /* much 0: none */
+	enum sure sure; /* of what it answers at all */
+} ways[WAYS] = {
+	[ANSWERS] = { "answers", { { 0 } }, ALWAYS },
+	[SLOW_200] = { "slow 200 ms", { { FAULT_SLOW, 200 } }, ALWAYS },
+	[SLOW_1000] = { "slow 1000 ms", { { FAULT_SLOW, 1000 } }, ALWAYS },
+	[SLOW_3000] = { "slow 3000 ms", { { FAULT_SLOW, 3000 } }, NEVER },
+	[LOSES_20] = { "loses 20 %", { { FAULT_LOSSY, 20 } }, MOSTLY },
+	[LOSES_50] = { "loses 50 %", { { FAULT_LOSSY, 50 } }, MOSTLY },
+	[SILENT] = { "silent", { { FAULT_SILENT, 100 } }, NEVER },
+	[REFUSES] = { "REFUSED", { { FAULT_REFUSES, 100 } }, NEVER },
+	[SERVFAIL] = { "SERVFAIL", { { FAULT_SERVFAIL, 100 } }, NEVER },
+	[LAME] = { "lame", { { FAULT_LAME, 100 } }, NEVER },
+	[FORMERR] = { "FORMERR", { { FAULT_FORMERR, 100 } }, NEVER },
+	[TC_SLOW] = { "TC, slow TCP", { { FAULT_CUT, 100 }, { FAULT_TCP_SLOW, 1200 } }, ALWAYS },
+	[TC_ALONE] = { "TC, no TCP", { { FAULT_CUT, 100 }, { FAULT_TCP_SILENT, 100 } }, NEVER },
+	/* What silence means is to be learned (RULES D5), and is not, yet: the three with NEVER. */
+	[TCP_ONLY] = { "TCP only", { { FAULT_UDP_SILENT, 100 } }, NEVER },
+	[NO_AAAA] = { "silent to AAAA", { { FAULT_NO_AAAA, 100 } }, ALWAYS },
+	[DROPS_EDNS] = { "drops EDNS, no TCP",
+	    { { FAULT_DROPS_EDNS, 100 }, { FAULT_TCP_REFUSED, 100 } }, NEVER },
+	[DROPS_OPTIONS] = { "drops EDNS options, no TCP",
+	    { { FAULT_DROPS_OPTIONS, 100 }, { FAULT_TCP_REFUSED, 100 } }, NEVER },
+	[BOGUS] = { "bogus AAAA", { { FAULT_BOGUS, 100 } }, ALWAYS },
+	[UNREACHABLE] = { "unreachable", { { FAULT_REFUSED, 100 } }, NEVER },
+	[FLAPS] = { "flaps", { { 0 } }, MOSTLY },
+};
+
+static const char *const modes[] = { "random", "round-robin", "in-order", "fastest" };
+static const uint16_t types[] = { DNS_TYPE_AAAA, DNS_TYPE_A, DNS_TYPE_TXT, DNS_TYPE_HTTPS };
+static const char *const type_names[] = { "AAAA", "A", "TXT", "HTTPS" };
+
+#define N(a) (sizeof(a) / sizeof((a)[0]))
+#define SETTINGS (N(modes) * N(types))
+/* alone, in pairs, and in pairs beside one that answers */
+#define GROUPS (WAYS + 2 * WAYS * WAYS)
+
+struct pair {
+	unsigned n; /* upstreams */
+	enum way way[3];
+	unsigned mode, type;
+};
+
+static struct pair
+pair_of(uint64_t seed)
+{
+	uint64_t group = seed / SETTINGS;
+	struct pair p = { .mode = (unsigned)(seed % N(modes)),
+		.type = (unsigned)(seed / N(modes) % N(types)) };
+
+	if (group < WAYS) {
+		p.n = 1;
+		p.way[0] = (enum way)group;
+		return p;
+	}
+	group -= WAYS;
+	p.n = group < WAYS * WAYS ? 2 : 3;
+	p.way[0] = (enum way)(group / WAYS % WAYS);
+	p.way[1] = (enum way)(group % WAYS);
+	p.way[2] = ANSWERS;
+	return p;
+}
+
+uint64_t
+pairs_count(void)
+{
+	return (uint64_t)GROUPS * SETTINGS;
+}
+
+void
+pairs_say(uint64_t seed, char *text, size_t cap)
+{
+	struct pair p = pair_of(seed);
+	int len = snprintf(text, cap, "%s, %s:", type_names[p.type], modes[p.mode]);
+
+	for (unsigned u = 0; u < p.n && (size_t)len < cap; u++)
+		len += snprintf(
+		    text + len, cap - (size_t)len, "%s %s", u > 0 ? " |" : "", ways[p.way[u]].name);
+}
+
+static void
+add_fault(struct sim *s, unsigned u, enum fault what, uint32_t much, uint32_t at_ms, uint32_t ms)
+{
+	struct act *a = story_add(s, ACT_FAULT, s->w.now_ns + at_ms * NS_PER_MS);
+
+	a->what = (uint8_t)what;
+	a->upstream = (uint8_t)u;
+	a->much = much;
+	a->for_ns = ms * NS_PER_MS;
+}
+
+static void
+add_way(struct sim *s, unsigned u, enum way way)
+{
+	for (unsigned i = 0; i < 2; i++)
+		if (ways[way].fault[i].much > 0)
+			add_fault(
+			    s, u, ways[way].fault[i].what, ways[way].fault[i].much, 0, ALL_MS);
+	for (uint32_t ms = u * 300; way == FLAPS && ms + FLAPS_MS < ALL_MS; ms += 2 * FLAPS_MS)
+		add_fault(s, u, FAULT_SILENT, 100, ms, FLAPS_MS);
+}
+
+void
+pairs_draw(struct sim *s)
+{
+	struct pair p = pair_of(s->seed);
+
+	s->max_queries = 256;
+	s->n_upstreams = p.n;
+	story_line(
+	    s, "allow 2001:db8::/32\nmax-queries 256\ncache-size 1m\nupstream-cookies yes\n");
+	story_line(s, "selection-mode %s\n", modes[p.mode]);
+	story_era(s, 0);
+	for (unsigned u = 0; u < p.n; u++) {
+		s->rtt_ms[u] = 5;
+		add_way(s, u, p.way[u]);
+	}
+	for (unsigned i = 0; i < NAMES; i++) {
+		struct act *a =
+		    story_add(s, ACT_ASK, s->w.now_ns + (uint64_t)i * APART_MS * NS_PER_MS);
+
+		a->name_kind = i % 3 == 2 ? TRUTH_OLD : TRUTH_BOTH;
+		a->number = i;
+		a->type = types[p.type];
+		a->bufsize = 1232;
+		a->tcp = i % 2 == 1;
+	}
+	(void)story_add(s, ACT_NOTHING, s->w.now_ns + ALL_MS * NS_PER_MS);
+	story_sort(s);
+	s->calm_ns = UINT64_MAX;
+}
+
+/* How sure it is that a question for TYPE is answered. */
+static enum sure
+how_sure(const struct pair *p, uint16_t type)
+{
+	enum sure best = NEVER;
+
+	for (unsigned u = 0; u < p->n; u++) {
+		enum sure sure = ways[p->way[u]].sure;
+
+		if (type == DNS_TYPE_AAAA && (p->way[u] == NO_AAAA || p->way[u] == BOGUS))
+			sure = NEVER;
+		best = sure > best ? sure : best;
+	}
+	return best;
+}
+
+static bool
+has_bogus(const struct pair *p)
+{
+	for (unsigned u = 0; u < p->n; u++)
+		if (p->way[u] == BOGUS)
+			return true;
+	return false;
+}
+
+bool
+pairs_may(struct sim *s, const struct ask *k, enum pairs_answer answer)
+{
+	struct pair p = pair_of(s->seed);
+	bool aaaa = k->act->type == DNS_TYPE_AAAA;
+	enum sure sure = how_sure(&p, k->act->type);
+
+	if (aaaa && has_bogus(&p)) /* the data is bogus, or is the answer of another one */
+		return answer == PAIRS_ERROR;
+	if (aaaa && sure == NEVER && answer == PAIRS_ERROR)
+		sure = how_sure(&p, DNS_TYPE_A); /* it is synthesized from A */
+	s->n_unlucky += sure == MOSTLY;
+	return sure == NEVER || (sure == MOSTLY && s->n_unlucky <= NAMES / 4);
+}
