@@ -297,12 +297,10 @@ bool
 attempt_go_on(
     struct lookups *ls, struct lookup *l, struct lookup_result *result, bool lost, uint64_t now_ns)
 {
-	bool all_down = upstreams_all_down(ls->upstreams) && !l->probe;
-
 	l->tcp = false; /* who is silent over TCP may reply over UDP */
 	if (l->hopeless || now_ns >= l->end_ns)
 		return finish(ls, l, result);
-	if (all_down && (!l->refused || l->hurried))
+	if (upstreams_all_down(ls->upstreams) && !l->probe)
 		return listen_on(ls, l, result, now_ns);
 	if (l->check != LOOKUP_CHECK_NONE) {
 		unsigned n = attempt_silences(l, UPSTREAM_OVER_UDP, l->upstream) +

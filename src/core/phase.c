@@ -278,7 +278,7 @@ phase_remaining_ttl(const struct query *q, uint64_t now_ns)
 static inline bool
 wait_for_aaaa(struct queries *qs, struct query *q, const struct query_event *ev)
 {
-	if (!query_watches(q) || q->aaaa_end != QUERY_AAAA_FAILED || ev->now_ns >= q->deadline_ns)
+	if (!query_watches(q) || ev->now_ns >= q->deadline_ns)
 		return false;
 	q->useless = true;
 	q->a_outcome = (uint8_t)ev->outcome;

@@ -6,8 +6,7 @@
 static bool
 is_late(const struct lookup *l, uint64_t now_ns)
 {
-	return l->born_ns != 0 && l->check == LOOKUP_CHECK_NONE &&
-	    now_ns >= l->born_ns + QUERY_AAAA_MS * NS_PER_MS;
+	return l->born_ns != 0 && now_ns >= l->born_ns + QUERY_AAAA_MS * NS_PER_MS;
 }
 
 bool
@@ -210,8 +209,7 @@ query_on_silence(struct queries *qs, struct lookup *l, uint64_t now_ns)
 	unsigned n = 0;
 
 	/* A truncated reply that is kept has addresses. */
-	if (l->qtype != DNS_TYPE_AAAA || l->truncated != NULL || l->a_asked ||
-	    l->n_silent < QUERY_BESIDE_SILENT)
+	if (l->qtype != DNS_TYPE_AAAA || l->truncated != NULL || l->n_silent < QUERY_BESIDE_SILENT)
 		return 0;
 	for (struct list *link = l->waiters.next; link != &l->waiters && !l->a_asked;
 	     link = link->next) {

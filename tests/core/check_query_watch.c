@@ -168,6 +168,24 @@ START_TEST(d5_a_is_asked_into_the_cache)
 }
 END_TEST
 
+/* A of no use, from which nothing could be synthesized, is not asked again beside AAAA. */
+START_TEST(d5_useless_a_is_not_asked_again)
+{
+	struct cache *cache = add_cache();
+	struct query *q = start(QUERY_AAAA);
+
+	q->useless = true;
+	silent(q->lookup, QUERY_BESIDE_SILENT);
+	ck_assert_uint_eq(p.lookups.pool.n_used, 1);
+	end(q->lookup, LOOKUP_ERROR);
+	ck_assert_uint_gt(run(q, NULL), 0);
+	query_free(&p.queries, q);
+	check_gone();
+	p.conf.cache = NULL;
+	cache_free(cache);
+}
+END_TEST
+
 /* Whoever waits for the AAAA question, but would make nothing of A, waits on. */
 START_TEST(d5_others_wait_on)
 {
@@ -393,6 +411,7 @@ tests_add(TCase *tc)
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, d5_time_leads_to_a);
 	tcase_add_test(tc, d5_a_is_asked_into_the_cache);
+	tcase_add_test(tc, d5_useless_a_is_not_asked_again);
 	tcase_add_loop_test(tc, d5_others_wait_on, 0, 3);
 	tcase_add_test(tc, d5_better_is_at_hand);
 	tcase_add_test(tc, d13_a_is_late);
