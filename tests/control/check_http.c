@@ -259,6 +259,8 @@ START_TEST(idle_give_way)
 	caller_turn(&caller, 5);
 	ck_assert_uint_eq(http_open(server), HTTP_CONNECTIONS);
 	testclock_pass(HTTP_HURRY_MS * NS_PER_MS);
+	caller_turn(&caller, A_SWEEP);
+	ck_assert_uint_eq(http_open(server), 0);
 	ck_assert_int_eq(caller_ask(&caller, "GET", "/hello", NULL), 200);
 	for (size_t i = 0; i < HTTP_CONNECTIONS; i++)
 		close(fds[i]);
