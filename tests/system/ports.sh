@@ -108,7 +108,9 @@ check "4: by other ports ($told; $common with those before)" \
 steady 1000 6250 2000 >"$work/answers"
 check "4: all are answered ($(cat "$work/answers"))" grep -q '^6250 answers, 0 SERVFAIL' "$work/answers"
 seen
-most=$(sort "$work/ports" | uniq -c | sort -n | tail -n 1 | awk '{ print $1 }')
+# A port that is drawn again later, as one in four runs sees, is another use of it: 500 questions lie between.
+most=$(awk '{ if (NR - last[$1] > 500) n[$1] = 0; last[$1] = NR; if (++n[$1] > most) most = n[$1] } END { print most }' \
+	"$work/ports")
 # AAAA and A: 12,500 questions.
 check "4: no port for more than 64 questions ($most; $told)" test "$most" -le 64 -a "$n" -ge 12500 -a "$distinct" -ge 190 -a "$distinct" -le 240
 check "4: few are open ($(sockets))" test "$(sockets)" -le 8
