@@ -36,6 +36,12 @@
 	    FIELD(query_log_format), \
 	    .fallback = "text", \
 	    .help = "words for people, or a JSON object" }, \
+	{ .name = "query-log-mode", \
+	    .args = "MODE", \
+	    .parse = set_query_log_mode, \
+	    FIELD(query_log_mode), \
+	    .fallback = "0640", \
+	    .help = "permissions of the file, octal, when it is made" }, \
 	{ .name = "query-log-select", \
 	    .args = "all|synthesized|failed|denied|slow MS...", \
 	    .parse = set_query_log_select, \

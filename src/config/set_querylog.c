@@ -1,12 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "config/set_querylog.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "config/set.h"
 #include "config/values.h"
 
 #define SLOW_MAX 60000 /* ms */
+
+/* Permissions that the file has at least, and at most. */
+#define MODE_LEAST 0600U
+#define MODE_MOST 0664U
 
 void
 set_query_log_select(
@@ -35,4 +40,23 @@ set_query_log_select(
 		}
 	}
 	t->select = (uint8_t)select;
+}
+
+void
+set_query_log_mode(
+    struct settings *s, const struct keyword *k, const struct words *w, struct diag *d)
+{
+	const char *text = w->word[1];
+	size_t len = strlen(text);
+	unsigned mode = 0;
+
+	if (len >= 3 && len <= 4 && strspn(text, "01234567") == len)
+		mode = (unsigned)strtoul(text, NULL, 8);
+	if ((mode & MODE_LEAST) != MODE_LEAST || (mode & ~MODE_MOST) != 0)
+		diag_error(d, w->line, k->name,
+		    "'%s' is not a mode from 0600 to 0664, octal, by which its owner reads and "
+		    "writes it, a group may, and others may read it",
+		    text);
+	else
+		s->query_log_mode = mode;
 }

@@ -2,7 +2,7 @@
 #ifndef DNS64D_CONFIG_SET_QUERYLOG_H
 #define DNS64D_CONFIG_SET_QUERYLOG_H
 
-/* set_querylog: parse the value of query-log-select, as the functions of config/set.h do. */
+/* set_querylog: parse values of the query log, as the functions of config/set.h do. */
 
 #include "config/diag.h"
 #include "config/keyword.h"
@@ -10,5 +10,9 @@
 
 /* set_query_log_select: all, or one or several of synthesized, failed, denied and "slow MS". */
 keyword_parse set_query_log_select;
+
+/* set_query_log_mode: octal permissions: the owner reads and writes, nobody else writes but a
+ * group. */
+keyword_parse set_query_log_mode;
 
 #endif

@@ -108,6 +108,7 @@ struct settings {
 	enum settings_log log;
 	char query_log[SETTINGS_PATH]; /* "none", "syslog", "stderr", or a file */
 	enum settings_query_log query_log_format;
+	uint32_t query_log_mode;           /* permissions of a file that is made */
 	char dnstap_socket[SETTINGS_PATH]; /* "none", or a path */
 	char dnstap_identity[CONF_TEXT];   /* "hostname": the machine's; empty: none */
 	char dnstap_version[CONF_TEXT];    /* "auto": dns64d's; empty: none */

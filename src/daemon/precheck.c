@@ -129,15 +129,17 @@ try_replaced(const struct precheck *c, const char *path)
 	return precheck_file(path);
 }
 
-/* As daemon/querylog opens it: it may be a link, and a pipe. */
+/* As daemon/querylog opens it: it may be a pipe, but no link. */
 static int
 try_querylog(const struct precheck *c, const char *path)
 {
 	struct stat st;
 
 	(void)c;
-	if (stat(path, &st) != 0)
+	if (lstat(path, &st) != 0)
 		return errno == ENOENT ? try_directory(path) : -errno;
+	if (S_ISLNK(st.st_mode))
+		return -ELOOP;
 	if (S_ISDIR(st.st_mode))
 		return -EISDIR;
 	return faccessat(AT_FDCWD, path, W_OK, AT_EACCESS) == 0 ? 0 : -errno;
@@ -353,7 +355,7 @@ check_querylog(const struct precheck *c)
 	if (rc != 0)
 		tell(c, DIAG_WARNING, "query-log",
 		    "'%s' cannot be written by the daemon's user: %s; lines will be lost", path,
-		    strerror(-rc));
+		    precheck_strerror(rc));
 }
 
 /* The pidfile is opened before privileges are dropped, so this process judges it. */

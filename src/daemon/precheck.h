@@ -57,7 +57,7 @@ void precheck_tell(const char *keyword, const char *path);
 void precheck_tell_included(const struct places *p);
 
 /*
- * precheck_strerror: the text for RC, an -errno of pidfile_open. Valid until the next call.
+ * precheck_strerror: the text for RC, an -errno of opening a file. Valid until the next call.
  */
 const char *precheck_strerror(int rc);
 

@@ -5,19 +5,20 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <syslog.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "daemon/precheck.h"
 #include "daemon/privileges.h"
 #include "daemon/queryline.h"
 
 #define BUFFER ((size_t)64 << 10) /* bytes of lines that are written at a time */
 #define BUSY_MS 5                 /* pause when there was something to write */
 #define IDLE_MS 50                /* when there was nothing */
-#define FILE_MODE 0640
 #define STUCK_MS 2000 /* at the end: without a line for so long it will not write any more */
 #define END_STEPS 5   /* and it has so many times that in all */
 
@@ -290,13 +291,19 @@ hand_over(struct querylog *q, enum querylog_to to, bool json, int fd)
 static int
 open_file(struct querylog *q)
 {
-	int fd = open(
-	    q->path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, FILE_MODE);
+	/* This is the only thread that makes files. */
+	mode_t mask = umask(0);
+	/* A link could have us write to what its owner may not. */
+	int fd = open(q->path,
+	    O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY | O_NONBLOCK | O_NOFOLLOW,
+	    q->mode);
+	int err = errno;
 
+	(void)umask(mask);
 	q->opened = fd >= 0;
 	if (!q->opened)
-		log_error(
-		    LOG_SERVER, "query-log %s cannot be opened: %s", q->path, strerror(errno));
+		log_error(LOG_SERVER, "query-log %s cannot be opened: %s", q->path,
+		    precheck_strerror(-err));
 	return fd;
 }
 
@@ -316,6 +323,7 @@ querylog_use(struct querylog *q, const struct settings *s)
 	enum querylog_to to = to_of(s->query_log);
 	bool json = s->query_log_format == SETTINGS_QUERY_LOG_JSON;
 
+	q->mode = (mode_t)s->query_log_mode;
 	if (to == QUERYLOG_NOWHERE && !q->running)
 		return;
 	if (!start(q))

@@ -16,6 +16,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "base/attr.h"
 #include "config/settings.h"
@@ -31,6 +32,7 @@ struct querylog {
 	pthread_t id;
 	bool running;
 	char path[SETTINGS_PATH]; /* QUERYLOG_FILE: of the file */
+	mode_t mode;              /* likewise, when it is made */
 	bool opened;              /* QUERYLOG_FILE: the last try to open it did */
 	/* What the thread is to do; it takes it in its next round. */
 	pthread_mutex_t lock;

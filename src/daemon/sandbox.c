@@ -269,7 +269,7 @@ is_beyond_writing(const char *path)
 
 	if (path[0] != '/' || access(directory(path, dir), W_OK | X_OK) != 0)
 		return false;
-	fd = open(path, O_WRONLY | O_APPEND | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	fd = open(path, O_WRONLY | O_APPEND | O_NONBLOCK | O_NOCTTY | O_CLOEXEC | O_NOFOLLOW);
 	if (fd >= 0)
 		close(fd);
 	return fd < 0 && (errno == ENOENT || (errno == EACCES && access(path, W_OK) == 0));

@@ -237,6 +237,7 @@ static const struct rule permitted[] = {
 	{ .name = "readlink" },
 	{ .name = "readlinkat" },
 	{ .name = "getcwd" },
+	{ .name = "umask" },
 	{ .name = "getdents64" },
 	{ .name = "unlink" },
 	{ .name = "unlinkat" },

@@ -106,6 +106,8 @@ END_TEST
 /* All at once, each with its line. */
 START_TEST(missing_files_are_all_told)
 {
+	char path[SCRATCH_PATH + 8];
+
 	look("user no-such-user\ngroup no-such-group\nchroot @/x\npidfile @/x/pid\n"
 	     "cache-file @/x/cache\n");
 	ck_assert(told("error t.conf:1: user: 'no-such-user' does not exist; create it or name "
@@ -130,6 +132,11 @@ START_TEST(missing_files_are_all_told)
 	ck_assert(!told("query-log"));
 	look("user none\nquery-log @\n");
 	ck_assert(told("' cannot be written by the daemon's user: Is a directory; "));
+	snprintf(path, sizeof(path), "%s/link", dir);
+	ck_assert_int_eq(symlink("/dev/null", path), 0);
+	look("user none\nquery-log @/link\n");
+	ck_assert(told("cannot be written by the daemon's user: a symbolic link, which is not"));
+	ck_assert_int_eq(unlink(path), 0);
 	look("user none\nquery-log /dev/null\n");
 	ck_assert(!told("query-log"));
 	/* Without a cache nobody looks for its file. */

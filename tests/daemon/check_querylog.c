@@ -38,6 +38,7 @@ setup(void)
 	snprintf(path, sizeof(path), "%s/log", dir);
 	snprintf(moved, sizeof(moved), "%s/log.1", dir);
 	snprintf(settings.query_log, sizeof(settings.query_log), "%s", path);
+	settings.query_log_mode = 0640;
 	ck_assert(tap_init(&tap, &stats));
 	querylog_init(&ql, taps, 1);
 	heard_start(LOG_LEVEL_NOTICE);
@@ -150,6 +151,50 @@ START_TEST(moved_file_is_opened_again)
 	wait_for(30, 0);
 	ck_assert_uint_eq(lines(moved), 20);
 	ck_assert_uint_eq(lines(path), 10);
+}
+END_TEST
+
+static mode_t
+mode_of(const char *file)
+{
+	struct stat st;
+
+	ck_assert_int_eq(stat(file, &st), 0);
+	return st.st_mode & 07777;
+}
+
+/* A file that is made has the mode of query-log-mode, whatever the umask; one that is there its
+ * own. */
+START_TEST(mode_of_the_file)
+{
+	mode_t mask = umask(077);
+
+	querylog_use(&ql, &settings);
+	ck_assert_uint_eq(mode_of(path), 0640);
+	settings.query_log_mode = 0664;
+	querylog_use(&ql, &settings);
+	ck_assert(querylog_reopen(&ql));
+	ck_assert_uint_eq(mode_of(path), 0640);
+	ck_assert_int_eq(rename(path, moved), 0);
+	ck_assert(querylog_reopen(&ql));
+	ck_assert_uint_eq(mode_of(path), 0664);
+	ck_assert_uint_eq(umask(mask), 077);
+}
+END_TEST
+
+/* In a directory where others may write, a link must not lead the daemon to a file of its own. */
+START_TEST(link_is_not_followed)
+{
+	FILE *f = fopen(moved, "w");
+
+	ck_assert_ptr_nonnull(f);
+	fclose(f);
+	ck_assert_int_eq(symlink(moved, path), 0);
+	querylog_use(&ql, &settings);
+	ck_assert_uint_eq(heard("cannot be opened: a symbolic link, which is not followed"), 1);
+	tell(10);
+	wait_for(0, 10);
+	ck_assert_uint_eq(lines(moved), 0);
 }
 END_TEST
 
@@ -268,6 +313,8 @@ tests_add(TCase *tc)
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, answers_become_lines);
 	tcase_add_test(tc, moved_file_is_opened_again);
+	tcase_add_test(tc, mode_of_the_file);
+	tcase_add_test(tc, link_is_not_followed);
 	tcase_add_test(tc, file_that_cannot_be_opened_is_told);
 	tcase_add_test(tc, reload_tries_again);
 	tcase_add_test(tc, full_disk_is_told_once);

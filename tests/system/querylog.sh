@@ -108,6 +108,21 @@ equal 'but answers are given' NOERROR "$(answer 010-000-000-004.dns64perf.test A
 check 'and that lines are lost is counted' wait_for 20 lost
 stop dns64d
 
+# --- its mode, under a umask and in the strict sandbox ---
+
+rm -f "$log"
+umask 077
+configure 'nameserver 127.0.0.1 port 5300' 'num-threads 2' 'sandbox strict' "query-log $log" 'query-log-mode 0644' \
+	"control-socket $control"
+chmod 644 "$work/dns64d.conf"
+start_dns64d
+equal 'as query-log-mode says' 644 "$(stat -c %a "$log")"
+mv "$log" "$log.1"
+"$TOP_BUILDDIR/dns64ctl" -s "$control" log reopen >/dev/null
+equal 'likewise when it is made again' 644 "$(stat -c %a "$log")"
+stop dns64d
+umask 022
+
 # --- a flood ---
 
 rm -f "$log"
