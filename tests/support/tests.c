@@ -23,6 +23,13 @@ tests_apart(void)
 	srunner_set_fork_status(runner, CK_FORK);
 }
 
+void
+tests_skip(const char *why)
+{
+	fprintf(stderr, "%s: skipped: %s\n", program_invocation_short_name, why);
+	exit(77);
+}
+
 /* Suite and first case are named as the program. */
 int
 main(void)

@@ -24,3 +24,6 @@ TCase *tests_case(const char *name);
  * that give up rights or change limits, which do not come back. Called by tests_add() only.
  */
 void tests_apart(void);
+
+/* tests_skip: ends the program as one that is skipped, for WHY. Called by tests_add() only. */
+_Noreturn void tests_skip(const char *why);
