@@ -86,7 +86,7 @@ explain(const char *path, unsigned n)
 	ck_assert_int_eq(caller_wait(&op.caller, fd), 200);
 }
 
-/* D29: what the client gets, why, and what decided; the addresses, and the steps on the way. */
+/* D33: what the client gets, why, and what decided; the addresses, and the steps on the way. */
 START_TEST(all_is_told)
 {
 	explain("/explain?name=A.test", 2);

@@ -117,7 +117,7 @@ none_is_left(void)
 	ck_assert_ptr_null(capture_next(&capture, &msg));
 }
 
-/* D30: each message is told of once, in order, with its times and addresses. */
+/* D34: each message is told of once, in order, with its times and addresses. */
 START_TEST(each_message_is_told)
 {
 	uint64_t came_ns = world.now_ns;

@@ -148,7 +148,7 @@ START_TEST(random_is_even)
 }
 END_TEST
 
-/* D29: those that would be asked are told, and asked. */
+/* D33: those that would be asked are told, and asked. */
 START_TEST(those_that_are_likely)
 {
 	static const enum conf_selection modes[] = { CONF_RANDOM, CONF_ROUND_ROBIN, CONF_IN_ORDER,

@@ -173,7 +173,7 @@ would_ask(unsigned client)
 	return limit_would_question(&limits, &peer, p.now_ns);
 }
 
-/* D29: to be told of a limit costs nothing. */
+/* D33: to be told of a limit costs nothing. */
 START_TEST(who_is_told_is_not_charged)
 {
 	struct query q = asker();

@@ -9,7 +9,7 @@
 #include "dns/build.h"
 #include "support/tests.h"
 
-/* D29: names are for programs: of lower case letters, digits and "-", each only once. */
+/* D33: names are for programs: of lower case letters, digits and "-", each only once. */
 START_TEST(names_are_words_of_their_own)
 {
 	static const char allowed[] = "abcdefghijklmnopqrstuvwxyz0123456789-";
@@ -34,7 +34,7 @@ START_TEST(texts_say_something)
 }
 END_TEST
 
-/* D29, RFC 8914: what is made here has 29; drops have none, as there is no answer. */
+/* D33, RFC 8914: what is made here has 29; drops have none, as there is no answer. */
 START_TEST(info_codes_fit_kinds)
 {
 	const struct reason_row *row = reason_row((enum reason)_i);
@@ -63,7 +63,7 @@ START_TEST(stale_has_reasons_of_its_own)
 }
 END_TEST
 
-/* D29: of all loops together; answers are those of all reasons but what was dropped. */
+/* D33: of all loops together; answers are those of all reasons but what was dropped. */
 START_TEST(answers_are_counted_by_reason)
 {
 	static struct stats a, b;

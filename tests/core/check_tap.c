@@ -106,7 +106,7 @@ next(struct msg *m)
 	return r;
 }
 
-/* D29: each answer is told of, with its reason, who gave what it is made of, and how long it took.
+/* D33: each answer is told of, with its reason, who gave what it is made of, and how long it took.
  */
 START_TEST(each_answer_is_told)
 {

@@ -118,7 +118,7 @@ step(unsigned i, enum trace_kind kind)
 	return &trace.step[i];
 }
 
-/* D29: policy, questions, what left and came, addresses and what is said of them, the answer. */
+/* D33: policy, questions, what left and came, addresses and what is said of them, the answer. */
 START_TEST(each_step_is_noted)
 {
 	const struct trace_step *s;

@@ -115,7 +115,7 @@ begin_again(void)
 	dnstap_init(&dnstap, (struct capture *const[]){ &captures[0], &captures[1] }, 2);
 }
 
-/* D30: every message once, those that are left at the end too, and a goodbye. */
+/* D34: every message once, those that are left at the end too, and a goodbye. */
 START_TEST(messages_become_frames)
 {
 	const uint8_t *frame;
@@ -141,7 +141,7 @@ START_TEST(messages_become_frames)
 }
 END_TEST
 
-/* D30: no reader, then there is one, then another one: what nobody reads is counted, and told once.
+/* D34: no reader, then there is one, then another one: what nobody reads is counted, and told once.
  */
 START_TEST(readers_come_and_go)
 {
@@ -175,7 +175,7 @@ START_TEST(readers_come_and_go)
 }
 END_TEST
 
-/* D30: a reader that is stuck: the captures fill, what has no room is counted, the end is soon. */
+/* D34: a reader that is stuck: the captures fill, what has no room is counted, the end is soon. */
 START_TEST(stuck_reader_holds_up_nobody)
 {
 	uint64_t told, dropped;

@@ -124,7 +124,7 @@ static const struct {
 	    { 1, 2, 3, 5, 7, 8, 9, 12, 13, 14, 0 } },
 };
 
-/* D30: each type has what belongs to it, and nothing else. */
+/* D34: each type has what belongs to it, and nothing else. */
 START_TEST(each_type_has_its_fields)
 {
 	const struct dnstap_about about = { .identity = "here", .version = "dns64d 7" };

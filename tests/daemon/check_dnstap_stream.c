@@ -122,7 +122,7 @@ START_TEST(no_reader_is_told)
 }
 END_TEST
 
-/* D30: a reader that has gone is noticed before anything is written to it. */
+/* D34: a reader that has gone is noticed before anything is written to it. */
 START_TEST(reader_that_has_gone_is_noticed)
 {
 	tapreader_start(&reader, path, TAPREADER_READS);
@@ -137,7 +137,7 @@ START_TEST(reader_that_has_gone_is_noticed)
 }
 END_TEST
 
-/* D30: a reader that says nothing: it is given up in a while, or soon when somebody wakes. */
+/* D34: a reader that says nothing: it is given up in a while, or soon when somebody wakes. */
 START_TEST(dumb_reader_is_given_up)
 {
 	uint64_t then_ns = clock_now_ns();
@@ -156,7 +156,7 @@ START_TEST(dumb_reader_is_given_up)
 }
 END_TEST
 
-/* D30: a reader that is stuck is waited for, until somebody wakes; nothing takes long then. */
+/* D34: a reader that is stuck is waited for, until somebody wakes; nothing takes long then. */
 START_TEST(stuck_reader_holds_up_nobody)
 {
 	uint64_t then_ns;

@@ -60,7 +60,7 @@ expect(const struct queryline *q, const char *text, const char *json)
 	ck_assert_str_eq(line, json);
 }
 
-/* D29: the form that dns64d.conf(5) describes. */
+/* D33: the form that dns64d.conf(5) describes. */
 START_TEST(line_says_what_was_asked_and_answered)
 {
 	struct tap_record r = record();

@@ -290,7 +290,7 @@ reasons(void)
 	report_reasons(rows);
 }
 
-/* D29: a line for each reason that was given. */
+/* D33: a line for each reason that was given. */
 START_TEST(reasons_are_told)
 {
 	char *text = told(reasons);

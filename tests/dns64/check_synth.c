@@ -328,7 +328,7 @@ expect_made(const struct synth_policy *p, const struct synth_choice *c, const ch
 	ck_assert_uint_eq(used, seen);
 	if (p->max > 0)
 		return;
-	/* D29: who wants to know beforehand is told the same. */
+	/* D33: who wants to know beforehand is told the same. */
 	ck_assert_int_eq(
 	    synth_maps(p, (const uint8_t[]){ 192, 0, 2, 1 }), strchr(want, '1') != NULL);
 	ck_assert_int_eq(

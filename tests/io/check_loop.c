@@ -86,7 +86,7 @@ is_explained(struct asked *a)
 	return trace_done(&a->trace);
 }
 
-/* D29: a question for explain goes the same way, and its answer to nobody else; one at a time. */
+/* D33: a question for explain goes the same way, and its answer to nobody else; one at a time. */
 START_TEST(explained_question_is_answered)
 {
 	struct asked *a = asked_new(), *other = asked_new();
@@ -115,7 +115,7 @@ START_TEST(explained_question_is_answered)
 }
 END_TEST
 
-/* D29: after some idle seconds, too, its question for upstream leaves in the same turn. */
+/* D33: after some idle seconds, too, its question for upstream leaves in the same turn. */
 START_TEST(explained_question_wakes_the_sockets)
 {
 	struct asked *a = asked_new();

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # dnstap: what a real reader (fstrm_capture) gets of the running daemon's messages, read back by other
 # means (dnstap.py); a reader that is not there, killed, stopped, slow, or no reader at all costs no
-# answer and no time (D30), keeps no memory, and does not hold up the end.
+# answer and no time (D34), keeps no memory, and does not hold up the end.
 . "${TOP_SRCDIR:-.}/tests/system/servers.sh"
 "$DNS64D" -V | grep -qx 'dnstap yes' || {
 	echo 'built without dnstap (./configure --with-dnstap)'

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# explain: what dns64ctl explain tells is what a client gets, for each kind of answer (D29): the rcode, the
+# explain: what dns64ctl explain tells is what a client gets, for each kind of answer (D33): the rcode, the
 # addresses, the reason; and the line of the configuration that decided. A question that is explained is counted
 # nowhere, and a dry one asks nobody. Those who hang up, a reload and a stop meanwhile lose nothing.
 . "${TOP_SRCDIR:-.}/tests/system/servers.sh"

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# querylog: the query log of the running daemon: lines for what was asked and why (D29), as text and JSON;
+# querylog: the query log of the running daemon: lines for what was asked and why (D33), as text and JSON;
 # reload, rotation, a file that cannot be written, and a flood that it is too slow for.
 . "${TOP_SRCDIR:-.}/tests/system/servers.sh"
 need logrotate kdig python3 dnsperf curl
