@@ -13,6 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "bench/load/plan.h"
 #include "bench/load/trial.h"
 #include "support/benchrig.h"
@@ -45,8 +46,7 @@ START_TEST(rows_add_up_to_the_whole)
 		ck_assert_double_gt(benchrig_cell(&rig, 0, i, "server_cpu_per_answer"), 0.1);
 	}
 	ck_assert_double_eq(benchrig_finding(&rig, "sent"), benchrig_finding(&rig, "valid"));
-	/* On a busy machine the first question is sent late, and the last answer comes later. */
-	ck_assert_double_le(sum, benchrig_finding(&rig, "valid") * 1.2);
+	/* A busy machine asks for a part of that time only; check_tally has rates to the digit. */
 	ck_assert_double_ge(sum, benchrig_finding(&rig, "valid") * 0.05);
 	ck_assert_ptr_null(benchrig_failed(&rig, 0));
 	double sent = benchrig_finding(&rig, "sent");
@@ -105,7 +105,7 @@ START_TEST(lost_replies_do_not_stop_their_client)
 
 	benchrig_init(&rig);
 	rig.fake.pattern.loss = 30 * FAKE_LOSS_ALL / 100;
-	benchrig_start(&rig, "closed --aaaa 100 --clients 8 -d 0.3 --timeout 1.5");
+	benchrig_start(&rig, "closed --aaaa 100 --clients 8 -d 0.3 --timeout 4");
 	bench_closed_steps(&rig.job, 1 << 20);
 	double lost = benchrig_cell(&rig, 0, 0, "lost"), late = benchrig_cell(&rig, 0, 0, "late");
 	ck_assert_ptr_nonnull(strstr(benchrig_failed(&rig, 0), "no valid answer in time"));
@@ -209,36 +209,52 @@ stop_for(unsigned before_ms, unsigned stopped_ms)
 	_exit(0);
 }
 
+#define STOPPED_MS 1200
+
+/*
+ * Run WORDS and stop this process meanwhile. Returns for how many ms it was not stopped, which is
+ * the most that all measured times together can be, however busy the machine.
+ */
+static double
+ms_beside_a_stop(const char *words, unsigned delay_ms)
+{
+	benchrig_init(&rig);
+	rig.fake.pattern.delay_ms = delay_ms;
+	benchrig_start(&rig, words);
+	uint64_t begin_ns = clock_now_ns();
+	pid_t child = stop_for(300, STOPPED_MS);
+	bench_closed(&rig.job);
+	ck_assert_int_eq(waitpid(child, NULL, 0), child);
+	return (double)(clock_now_ns() - begin_ns) / (double)NS_PER_MS - STOPPED_MS;
+}
+
 /* The time of an experiment in which the tester stood still is not the server's. */
 START_TEST(experiment_with_a_pause_is_left_out)
 {
-	benchrig_init(&rig);
-	rig.fake.pattern.delay_ms = 4; /* 256 experiments take more than a second */
-	benchrig_start(&rig, "closed --aaaa 100 --clients 64 --blocks 1 --timeout 4");
-	pid_t child = stop_for(300, 1000);
-	bench_closed(&rig.job);
-	ck_assert_int_eq(waitpid(child, NULL, 0), child);
+	/* 256 experiments of 4 ms take more than a second */
+	double ran_ms =
+	    ms_beside_a_stop("closed --aaaa 100 --clients 64 --blocks 1 --timeout 8", 4);
 	double left_out = benchrig_finding(&rig, "experiments left out");
+	double n = benchrig_cell(&rig, 0, 0, "experiments");
+
 	ck_assert_double_ge(left_out, 1);
-	ck_assert_double_eq(benchrig_cell(&rig, 0, 0, "experiments") + left_out, 256);
-	ck_assert_double_lt(benchrig_cell(&rig, 0, 0, "time_max"), 1000);
+	ck_assert_double_eq(n + left_out, 256);
+	ck_assert_double_lt(benchrig_cell(&rig, 0, 0, "time") * n, ran_ms);
 	ck_assert_double_ge(benchrig_finding(&rig, "pauses of the tester"), 0);
 	ck_assert_ptr_null(benchrig_failed(&rig, 0));
 	benchrig_stop(&rig, NULL);
 }
 END_TEST
 
-/* Nor are the answers that it could not ask for. */
+/* Nor are the answers that it could not ask for: the rate is that of the time in which it ran. */
 START_TEST(pause_takes_nothing_from_the_rate)
 {
-	benchrig_init(&rig);
-	rig.fake.pattern.delay_ms = 1;
-	benchrig_start(&rig, "closed --aaaa 100 --clients 4 -d 1.5");
-	pid_t child = stop_for(300, 700);
-	bench_closed(&rig.job);
-	ck_assert_int_eq(waitpid(child, NULL, 0), child);
-	double rate = benchrig_finding(&rig, "highest rate");
-	ck_assert_double_gt(rate * 1.5, 1.4 * benchrig_finding(&rig, "valid"));
+	double ran_ms = ms_beside_a_stop("closed --aaaa 100 --clients 4 -d 2 --timeout 8", 1);
+
+	/* The pause counts from when the tester was due. */
+	ran_ms += 0.1 * STOPPED_MS;
+	ck_assert_double_gt(benchrig_finding(&rig, "highest rate") * ran_ms / 1000,
+	    benchrig_finding(&rig, "valid"));
 	ck_assert_double_ge(benchrig_finding(&rig, "pauses of the tester"), 0);
 	ck_assert_ptr_null(benchrig_failed(&rig, 0));
 	benchrig_stop(&rig, NULL);
@@ -336,7 +352,7 @@ START_TEST(fast_client_asks_only_its_part)
 		.even = true,
 		.duration_ns = UINT64_MAX,
 		.timeout_ns = 5000000,
-		.pause_ns = 50000000 };
+		.pause_ns = 20 * NS_PER_SEC };
 	struct sockaddr_in a = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
 	socklen_t len = sizeof(a);
 	static struct bench_tally t;
