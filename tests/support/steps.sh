@@ -118,7 +118,7 @@ step()
 	if [ "$result" = ok ]; then
 		step_note "$name"
 	else
-		grep -nE '(^|[^[:alnum:]])(FAILED|FAIL|ERROR|NOT|not ok|[Ee]rror|skipped):? ' "$log" | tail -n 20
+		grep -nE '(^|[^[:alnum:]])(FAILED|FAIL|ERROR|NOT|not ok|[Ee]rror|skipped):? |\.c:[0-9]+:[FE]:' "$log" | tail -n 20
 		echo ...
 		tail -n 80 "$log"
 	fi
