@@ -7,14 +7,25 @@ import migrate
 from migrate import WELL_KNOWN
 from namedconf import Acl
 
-PRIVATE = (4, 10 << 24, 8)
-PRIVATE_MAP = "map 10.0.0.0/8 " + WELL_KNOWN
 MAPPED = "::ffff:0:0/96"
 # What a block has if it does not say it, and nothing outside does.
 DEFAULTS = {
     "synthesize": ["synthesize normal"],
     "exclude-aaaa": ["exclude-aaaa " + MAPPED],
     "dns64-suffix": ["dns64-suffix ::"],
+}
+
+
+# What is said of inner statements without a counterpart, for no and for yes.
+SAID = {
+    "break-dnssec": (
+        "dns64d synthesizes for clients that set DO all the same, unless they set CD as well",
+        "dns64d does so for clients that set DO, but not for those that set CD as well",
+    ),
+    "recursive-only": (
+        "",
+        "dns64d answers a question without RD from the cache only, synthesized as others are",
+    ),
 }
 
 
@@ -28,14 +39,14 @@ class Dns64:
         self.exclude = Acl()
         self.exclude.add(True, migrate.key(ipaddress.ip_network(MAPPED)))
         self.suffix = "::"
-        self.is_recursive_only = False
+        self.said = []  # inner statements, and what is said of each; "": nothing
         for inner in statement.block():
             if inner.name in ("clients", "mapped", "exclude"):
                 setattr(self, inner.name, acl(inner))
             elif inner.name == "suffix":
                 self.suffix = suffix(inner, self.prefix)
-            elif inner.name in ("break-dnssec", "recursive-only"):
-                inner.yes()
+            elif inner.name in SAID:
+                self.said.append((inner, SAID[inner.name][inner.yes()]))
             else:
                 inner.where.refuse("'%s' is no part of dns64" % migrate.printable(inner.name)[:60])
 
@@ -128,16 +139,28 @@ def without(lines, outside):
     return kept
 
 
+def add_remarks(result, lines):
+    """What is lost of these rules. lines: what became of each of them together."""
+    for rules, policy_lines in lines.items():
+        for rule in rules:
+            lost = [
+                net
+                for net in migrate.PRIVATE
+                if rule.prefix == WELL_KNOWN
+                and rule.mapped.has(migrate.key(ipaddress.ip_network(net)))
+                and not any(line.startswith("map %s " % net) for line in policy_lines)
+            ]
+            if lost:
+                result.lose_private(rule.where, lost)
+            for inner, text in rule.said:
+                if text:
+                    result.remark(inner.where, "%s: %s" % (inner.text(), text))
+
+
 def add_policies(result, classes):
     """The lines for all clients and the client blocks. classes: network (triple) to rules."""
     lines = {rules: policy(result, rules) for rules in dict.fromkeys(classes.values())}
-    if any(
-        rule.prefix == WELL_KNOWN and rule.mapped.has(PRIVATE) for rules in lines for rule in rules
-    ) and not any(PRIVATE_MAP in policy_lines for policy_lines in lines.values()):
-        result.note(
-            "private IPv4 addresses are not embedded in %s (RFC 6052 section 3.1), as BIND does; a"
-            " line such as %s would do it" % (WELL_KNOWN, PRIVATE_MAP)
-        )
+    add_remarks(result, lines)
     if lines and all(not rules for rules in lines):
         result.note("there is no dns64, so here it is synthesize never")
     usual = lines[classes[migrate.ROOTS[1]]]

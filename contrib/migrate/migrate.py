@@ -11,12 +11,11 @@ VERSION = "0.1.0"
 LARGEST = 16 << 20  # bytes that are read of all files together
 WIDTH = 100
 WELL_KNOWN = "64:ff9b::/96"
-LIMITS = {
-    "nameserver": 32,
-    "listen": 64,
-    "avoid-port": 64,
-    "dns64-prefix": 32,
-}  # lines of a keyword
+# Private IPv4 networks, which the Well-Known Prefix never represents (RFC 6052 section 3.1).
+PRIVATE = ("10.0.0.0/8", "100.64.0.0/10", "172.16.0.0/12", "192.168.0.0/16")
+LIMITS = {"nameserver": 32, "listen": 64, "dns64-prefix": 32}  # lines of a keyword
+PORTS = range(1024, 65536)  # that dns64d asks from
+AVOIDED = 64  # ports that avoid-port lines name in all
 INTERFACES = 16  # of the listen lines, those that name an interface
 INTERFACE = re.compile(r"(?![0-9.]+$)[\w.-]{1,15}", re.ASCII)
 LENGTHS = (32, 40, 48, 56, 64, 96)  # of prefixes, RFC 6052 section 2.2
@@ -149,6 +148,32 @@ class Result:
             self.add(section, "listen", name, *more, where=where)
         return True
 
+    def add_ports(self, said, permitted):
+        """Lines of avoid-port, so that these ports alone are asked from. said: what says so, pairs
+        of place and text."""
+        missing = [port for port in PORTS if port not in permitted]
+        if len(missing) > AVOIDED:
+            for where, text in said:
+                self.remark(
+                    where,
+                    "%s: dns64d asks from all ports from 1024 to 65535 but %d at most, which"
+                    " avoid-port names: have the firewall let it" % (text, AVOIDED),
+                )
+            return
+        for first, last in runs(missing):
+            text = str(first) if first == last else "%d-%d" % (first, last)
+            self.add("Upstreams", "avoid-port", text)
+
+    def lose_private(self, where, nets=PRIVATE):
+        """These addresses had an answer before, and have none below the Well-Known Prefix."""
+        self.remark(
+            where,
+            "private IPv4 addresses are not embedded in %s (RFC 6052 section 3.1), as they were"
+            " before: names that have no others lose their AAAA; if the translator takes these,"
+            " write %s"
+            % (WELL_KNOWN, ", ".join("map %s %s" % (net, WELL_KNOWN) for net in nets)),
+        )
+
     def add_number(self, section, where, keyword, value, least, most):
         """A line with a number, moved into its range with a remark if it is outside."""
         kept = min(max(value, least), most)
@@ -159,6 +184,39 @@ class Result:
                 % (keyword, value, least, most, kept),
             )
         self.add(section, keyword, kept)
+
+    def loop(self):
+        """The nameserver line at whose address and port it would listen itself; None: no one."""
+        lines = [line.split() for line in self.sections["Listening and clients"]]
+        port = next((words[1] for words in lines if words[0] == "port"), "53")
+        listens = {(w[1], w[3] if w[2:] else port) for w in lines if w[0] == "listen"}
+        every = {4: "0.0.0.0", 6: "::"}
+        for line in self.sections["Upstreams"]:
+            words = line.split()
+            if words[0] != "nameserver":
+                continue
+            at = words[1]
+            of_it = words[3] if words[2:3] == ["port"] else "53"
+            address = ipaddress.ip_address(at)
+            is_here = address.is_loopback or any(at == other for other, _ in listens)
+            if (at, of_it) in listens or (is_here and (every[address.version], of_it) in listens):
+                return line
+            if not listens and (at, of_it) in {("127.0.0.1", port), ("::1", port)}:
+                return line
+        return None
+
+    def add_ttls(self, least, most):
+        """cache-min-ttl and cache-max-ttl, pairs of place and seconds, or None."""
+        if least and most and least[1] > max(most[1], 1):
+            self.remark(
+                least[0],
+                "cache-min-ttl %d: more than cache-max-ttl, so it is that here" % least[1],
+            )
+            least = (least[0], max(most[1], 1))
+        if most:
+            self.add_number("Cache", most[0], "cache-max-ttl", most[1], 1, 604800)
+        if least:
+            self.add_number("Cache", least[0], "cache-min-ttl", least[1], 0, 60)
 
     def text(self, program):
         """The file."""
@@ -200,6 +258,25 @@ def listed(keyword, values, ending=""):
             lines += [line + ending] if line else []
             line = keyword + " " + value
     return lines + ([line + ending] if line else [])
+
+
+def is_text(text):
+    """Whether it can stand behind version or server-id, as it is."""
+    spaced = " " + text
+    return text.split(" ") == text.split() and text != "none" and len(text) <= 63 and not (
+        " #" in spaced or " //" in spaced
+    )
+
+
+def runs(numbers):
+    """The first and last number of each run of them; they are sorted."""
+    found = []
+    for n in numbers:
+        if found and found[-1][1] == n - 1:
+            found[-1][1] = n
+        else:
+            found.append([n, n])
+    return found
 
 
 # --- values ---
@@ -389,11 +466,11 @@ def add_access(result, named, outcome):
 
 
 class Arguments(argparse.ArgumentParser):
-    """Wrong arguments end with 1, as all that is refused."""
+    """Wrong arguments end with 2, as all that is refused."""
 
     def error(self, message):
         self.print_usage(sys.stderr)
-        self.exit(1, "%s: %s\n" % (self.prog, message))
+        self.exit(2, "%s: %s\n" % (self.prog, message))
 
 
 def main(program, description, convert):
@@ -405,7 +482,7 @@ def main(program, description, convert):
         epilog=(
             "The configuration goes to the standard output, and what could not be carried over to"
             " the standard error, and into the configuration as comments. Exit code: 0 all was"
-            " carried over, 2 all but what is said so, 1 refused: nothing is printed but the"
+            " carried over, 1 all but what is listed, 2 refused: nothing is printed but the"
             " reason."
         ),
     )
@@ -425,7 +502,7 @@ def main(program, description, convert):
     resolver, _, port = arguments.nameserver.partition("#")
     try:
         ipaddress.ip_address(resolver)
-        if port and not 1 <= int(port) <= 65535:
+        if port and not (re.fullmatch("[0-9]{1,5}", port) and 1 <= int(port) <= 65535):
             raise ValueError
     except ValueError:
         parser.error(
@@ -433,13 +510,19 @@ def main(program, description, convert):
         )
     try:
         result = convert(arguments.file, resolver + (" port " + port if port else ""))
+        line = result.loop()
+        if line:
+            raise Refused(
+                "%s: %s is where it listens itself: it would ask itself; --nameserver names"
+                " another resolver, such as 127.0.0.1#5354" % (result.source, line)
+            )
         sys.stdout.write(result.text(program))
         sys.stdout.flush()
     except (Refused, OSError) as refusal:
         print("%s: %s" % (program, refusal), file=sys.stderr)
-        return 1
+        return 2
     for remark in result.remarks:
         print(remark, file=sys.stderr)
     for text in result.notes:
         print("note: " + text, file=sys.stderr)
-    return 2 if result.remarks else 0
+    return 1 if result.remarks else 0

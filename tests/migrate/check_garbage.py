@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
 """check_garbage: what is no configuration of its server is refused by contrib/migrate with the line,
-exit 1 and nothing on the standard output, within seconds, whatever its size; so are broken ones."""
+exit 2 and nothing on the standard output, within seconds, whatever its size; so are broken ones."""
 
 import glob
 import os
@@ -211,7 +211,7 @@ class Garbage(unittest.TestCase):
         """With a line, and these words."""
         with self.subTest("%s %s" % (program, file), words=words):
             outcome = converter.run(program, file)
-            self.assertEqual(outcome.code, 1, outcome.err)
+            self.assertEqual(outcome.code, 2, outcome.err)
             self.assertEqual(outcome.out, "", "a half result")
             self.assertEqual(outcome.err.count("\n"), 1, outcome.err)
             self.assertRegex(outcome.err, "^%s: [^ ]*:[0-9]+: ." % program)
@@ -275,7 +275,7 @@ class Garbage(unittest.TestCase):
         write("lists.conf", "\n".join(lines) + "\n")
         write("lists", "\n".join(lines) + "\nend;\n")
         self.refused("bind", "lists", ":18: 'end' is no statement")
-        self.assertEqual(converter.run("bind", "lists.conf", limit=20).code, 2)
+        self.assertEqual(converter.run("bind", "lists.conf", limit=20).code, 1)
 
     def test_broken_configurations(self):
         for program, words, text in BROKEN:
@@ -289,7 +289,7 @@ class Arguments(unittest.TestCase):
             for arguments in ARGUMENTS:
                 with self.subTest(program, arguments=arguments):
                     outcome = converter.process(converter.path(program), *arguments)
-                    self.assertEqual((outcome.code, outcome.out), (1, ""))
+                    self.assertEqual((outcome.code, outcome.out), (2, ""))
                     self.assertTrue(outcome.err)
                     self.assertNotIn("Traceback", outcome.err)
 
@@ -302,7 +302,7 @@ class Arguments(unittest.TestCase):
                     stderr=subprocess.DEVNULL,
                     timeout=60,
                 )
-                self.assertEqual(ran.returncode, 1)
+                self.assertEqual(ran.returncode, 2)
 
 
 if __name__ == "__main__":
