@@ -404,7 +404,7 @@ static const struct keyword table[] = {
 	    .parse = set_affinity,
 	    AT_START(affinity),
 	    .fallback = "auto",
-	    .help = "CPUs that the loops are bound to, as 0-3,8" },
+	    .help = "CPUs that the loops are bound to, as 0-3,8; auto: the kernel moves them" },
 	{ .name = "user",
 	    TEXT("auto|none|NAME", "auto"),
 	    AT_START(user),

@@ -156,39 +156,41 @@ cpus_get(struct cpus *c, const char *root)
 	c->quota = cpus_quota(root);
 }
 
+/* Have PLAN bind loops to those CPUs of WANTED that C permits, or a notice why not. */
+static void
+bind_loops(struct cpus_plan *plan, const struct cpus *c, const cpu_set_t *wanted)
+{
+	cpu_set_t usable;
+
+	CPU_AND(&usable, wanted, &c->mask);
+	if (CPU_COUNT(&usable) == 0) {
+		plan->notice = "cpu-affinity names no CPU that this process may use; not pinned";
+	} else {
+		plan->pinned = true;
+		plan->set = usable;
+	}
+}
+
 void
 cpus_decide(const struct cpus *c, const struct settings *s, struct cpus_plan *plan)
 {
-	cpu_set_t usable;
-	unsigned n_usable = c->n;
+	unsigned n_usable;
 
 	*plan = (struct cpus_plan){ .set = c->mask };
-	if (s->affinity.given) {
-		CPU_AND(&usable, &s->affinity.set, &c->mask);
-		n_usable = (unsigned)CPU_COUNT(&usable);
-		plan->pinned = n_usable > 0;
-		if (plan->pinned)
-			plan->set = usable;
-		else
-			plan->notice =
-			    "cpu-affinity names no CPU that this process may use; not pinned";
-		n_usable = plan->pinned ? n_usable : c->n;
-	}
+	if (s->affinity.given)
+		bind_loops(plan, c, &s->affinity.set);
+	n_usable = (unsigned)CPU_COUNT(&plan->set);
 	plan->n_loops = s->num_threads > 0 ? s->num_threads : least(n_usable, c->quota);
 	if (plan->n_loops > SETTINGS_LOOPS)
 		plan->n_loops = SETTINGS_LOOPS;
-	if (plan->n_loops > n_usable)
+	if (plan->n_loops > n_usable) {
 		plan->notice = "there are more loops than CPUs, which serves no purpose";
-	if (plan->n_loops > n_usable)
 		plan->pinned = false;
-	else if (!s->affinity.given)
-		plan->pinned = plan->n_loops == c->n && c->quota == 0;
-	if (!c->may_bind && plan->pinned) {
+	}
+	if (plan->pinned && !c->may_bind) {
+		plan->notice = "cpu-affinity: this process may not bind its threads to CPUs "
+			       "(a unit permits it by SystemCallFilter=sched_setaffinity)";
 		plan->pinned = false;
-		if (s->affinity.given)
-			plan->notice =
-			    "cpu-affinity: this process may not bind its threads to CPUs "
-			    "(a unit permits it by SystemCallFilter=sched_setaffinity)";
 	}
 }
 

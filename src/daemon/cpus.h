@@ -41,8 +41,9 @@ void cpus_get(struct cpus *c, const char *root);
 MUST_USE unsigned cpus_quota(const char *root);
 
 /*
- * cpus_decide: fill *PLAN from what C permits and S configures (num-threads, cpu-affinity). Without
- * cpu-affinity loops are pinned only if that cannot hurt: as many loops as CPUs, and no quota.
+ * cpus_decide: fill *PLAN from what C permits and S configures (num-threads, cpu-affinity). Loops
+ * are pinned only by cpu-affinity: one that is waits for its CPU as long as anything of a higher
+ * priority has it, with all questions that its sockets got, while others are idle.
  */
 void cpus_decide(const struct cpus *c, const struct settings *s, struct cpus_plan *plan);
 

@@ -117,20 +117,22 @@ struct plan_case {
 };
 
 static const struct plan_case plans[] = {
-	{ 4, 0, 0, 0, 4, true, false, false },
-	{ 1, 0, 0, 0, 1, true, false, false },
+	/* Without cpu-affinity none is bound: what has its CPU would have its questions, too. */
+	{ 4, 0, 0, 0, 4, false, false, false },
+	{ 1, 0, 0, 0, 1, false, false, false },
 	{ 4, 2, 0, 0, 2, false, false, false },
 	{ 4, 4, 0, 0, 4, false, false, false }, /* a quota: others run here too */
 	{ 2, 8, 0, 0, 2, false, false, false },
 	{ 4, 0, 2, 0, 2, false, false, false },
-	{ 4, 0, 4, 0, 4, true, false, false },
+	{ 4, 0, 4, 0, 4, false, false, false },
 	{ 2, 0, 16, 0, 16, false, true, false }, /* mtd64-ng's number of workers */
 	{ 4, 0, 0, 0x6, 2, true, false, false },
 	{ 4, 0, 1, 0x6, 1, true, false, false },
 	{ 4, 0, 3, 0x6, 3, false, true, false },
 	{ 4, 1, 0, 0x6, 1, true, false, false },
 	{ 2, 0, 0, 0x30, 2, false, true, false }, /* CPUs that are not ours */
-	{ 64, 0, 0, 0, 64, true, false, false },
+	{ 64, 0, 0, 0, 64, false, false, false },
+	{ 4, 0, 0, 0xf, 4, true, false, false },
 	{ 65, 0, 0, 0, 64, false, false, false },
 	{ 100, 0, 0, 0, 64, false, false, false },
 	{ 4, 0, 0, 0, 4, false, false, true },
