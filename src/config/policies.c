@@ -282,6 +282,20 @@ make_ranges(struct making *m)
 	m->p->synth.v4 = v4;
 }
 
+/* Set the states of the prefixes that only map lines name (RULES D15). */
+static void
+take_via_states(struct making *m)
+{
+	for (size_t i = 0; i < m->p->synth.n_prefixes; i++) {
+		const struct policy_lines_prefix *l;
+
+		if (!m->p->mapped_only[i])
+			continue;
+		l = policy_lines_via(m->s->policy_lines, m->own, &m->p->synth.prefixes[i]);
+		m->p->states[i] = (uint8_t)(l != NULL ? l->state : POLICY_ACTIVE);
+	}
+}
+
 /* Make the prefixes, and the map of IPv4 networks that are not under all of them. */
 static void
 take_prefixes(struct making *m)
@@ -299,6 +313,7 @@ take_prefixes(struct making *m)
 		m->p->synth.v4 = m->ps->table[0].synth.v4;
 	else if (m->own->ranges.n > 0 || m->all->ranges.n > 0)
 		make_ranges(m);
+	take_via_states(m);
 	if (own || !shared || m->own->has_suffix)
 		take_suffix(m);
 	if (is_first(m))

@@ -27,6 +27,8 @@ fini(struct policy_lines *l)
 	array_fini(&l->nets);
 	array_fini(&l->prefixes);
 	array_fini(&l->saved);
+	array_fini(&l->vias);
+	array_fini(&l->saved_vias);
 	array_fini(&l->excluded);
 	array_fini(&l->ranges);
 	array_fini(&l->zones);
@@ -99,6 +101,18 @@ policy_lines_find(const struct array *prefixes, const struct pref64 *prefix)
 			return &all[i];
 	}
 	return NULL;
+}
+
+const struct policy_lines_prefix *
+policy_lines_via(
+    const struct policy_lines_list *list, const struct policy_lines *l, const struct pref64 *prefix)
+{
+	const struct policy_lines *first = policy_lines_at(list, 0);
+	const struct policy_lines_prefix *found = policy_lines_find(&l->vias, prefix);
+
+	if (found == NULL)
+		found = policy_lines_find(&first->vias, prefix);
+	return found != NULL ? found : policy_lines_find(&first->prefixes, prefix);
 }
 
 struct policy_lines *

@@ -76,6 +76,9 @@ struct policy_lines {
 	struct array nets;     /* struct policy_lines_net: the clients of the block */
 	struct array prefixes; /* struct policy_lines_prefix: those in force */
 	struct array saved;    /* likewise: those that prefix-file has; empty: it has none */
+	/* Likewise: the states of prefixes that only map lines name; and those of prefix-file. */
+	struct array vias;
+	struct array saved_vias;
 	time_t told;           /* when dns64ctl last changed prefixes and did not save that; 0 */
 	struct array excluded; /* struct policy_lines_net */
 	struct array ranges;   /* struct policy_lines_range */
@@ -126,6 +129,14 @@ MUST_USE bool policy_lines_copy(struct array *out, const struct array *in);
 /* policy_lines_find: the item of PREFIX, its suffix not compared, in PREFIXES; NULL: none. */
 MUST_USE struct policy_lines_prefix *policy_lines_find(
     const struct array *prefixes, const struct pref64 *prefix);
+
+/*
+ * policy_lines_via: what sets the state of PREFIX in block L of LIST, where only a map line names
+ * it: a line of the block; else one outside of blocks, also that of a prefix for all that is not
+ * mapped. NULL: nothing, it is active.
+ */
+MUST_USE const struct policy_lines_prefix *policy_lines_via(const struct policy_lines_list *list,
+    const struct policy_lines *l, const struct pref64 *prefix);
 
 /* policy_lines_open: begin a block whose head is at LINE. Its item; NULL without memory. */
 MUST_USE struct policy_lines *policy_lines_open(struct policy_lines_list *list, unsigned line);

@@ -83,6 +83,34 @@ block_of(const struct settings *s, const char *client, struct diag *d)
 
 /* --- The change ------------------------------------------------------------------------------- */
 
+/* A change that is being made. */
+struct work {
+	const struct settings *s;
+	const struct prefix_change *c;
+	time_t now;
+	struct pref64 prefix;
+	struct prefix_change_made *made;
+	struct diag *d;
+};
+
+static const enum policy_state states[] = { [PREFIX_CHANGE_ACTIVE] = POLICY_ACTIVE,
+	[PREFIX_CHANGE_DRAIN] = POLICY_DRAIN,
+	[PREFIX_CHANGE_DOWN] = POLICY_DOWN };
+
+/* The prefixes that hold in block L of S, which may have none of its own. */
+static const struct array *
+in_force(const struct settings *s, const struct policy_lines *l)
+{
+	return l->prefixes.n > 0 ? &l->prefixes : &policy_lines_at(s->policy_lines, 0)->prefixes;
+}
+
+static bool
+no_memory(struct diag *d)
+{
+	diag_error(d, 0, "dns64-prefix", "there is no memory for it");
+	return false;
+}
+
 static bool
 add(struct array *prefixes, const struct pref64 *prefix, time_t now, struct diag *d)
 {
@@ -96,95 +124,284 @@ add(struct array *prefixes, const struct pref64 *prefix, time_t now, struct diag
 		return false;
 	}
 	new = array_add(prefixes, sizeof(*new));
-	if (new == NULL) {
-		diag_error(d, 0, "dns64-prefix", "there is no memory for it");
-		return false;
-	}
+	if (new == NULL)
+		return no_memory(d);
 	*new = (struct policy_lines_prefix){
 		.prefix = *prefix, .state = POLICY_ACTIVE, .from = POLICY_LINES_TOLD, .since = now
 	};
 	return true;
 }
 
+/* Append the prefixes of LIST that are not in THERE yet. */
 static void
-not_there(const struct array *prefixes, const struct pref64 *prefix, struct diag *d)
+list_prefixes(char there[static LIST_TEXT], const struct array *prefixes)
 {
 	const struct policy_lines_prefix *p = prefixes->items;
+	char text[PREF64_TEXT];
+
+	for (size_t i = 0; i < prefixes->n; i++) {
+		const char *at = strstr(there, pref64_format(&p[i].prefix, text));
+
+		if (at == NULL || (at != there && at[-1] != ' '))
+			list(there, text);
+	}
+}
+
+static void
+not_there(const struct work *w, const struct policy_lines *block)
+{
 	char there[LIST_TEXT] = "", text[PREF64_TEXT];
 
-	for (size_t i = 0; i < prefixes->n; i++)
-		list(there, pref64_format(&p[i].prefix, text));
-	diag_error(d, 0, "dns64-prefix",
-	    "'%s' is not there; there are %s (one that only map lines name is changed in the "
-	    "configuration)",
-	    pref64_format(prefix, text), there);
+	for (size_t i = 0; i < w->s->policy_lines->all.n && strlen(there) < LIST_TEXT - 60; i++) {
+		if (block == NULL || policy_lines_at(w->s->policy_lines, i) == block)
+			list_prefixes(
+			    there, in_force(w->s, policy_lines_at(w->s->policy_lines, i)));
+	}
+	diag_error(w->d, 0, "dns64-prefix", "'%s' is not there%s; there are %s",
+	    pref64_format(&w->prefix, text),
+	    w->c->what == PREFIX_CHANGE_DEL ? "" : ", nor on a map line", there);
 }
 
 /* Without any, others would take their place, which nobody has asked for. */
 static bool
-del(struct array *prefixes, struct policy_lines_prefix *at, bool in_block, struct diag *d)
+del(const struct work *w, struct policy_lines *l)
 {
-	struct policy_lines_prefix *all = prefixes->items;
+	struct policy_lines_prefix *at = policy_lines_find(&l->prefixes, &w->prefix);
+	struct policy_lines_prefix *all = l->prefixes.items;
 	size_t place = (size_t)(at - all);
+	const struct policy_lines_net *n = l->nets.items;
+	char net[VALUE_NET_TEXT];
 
-	if (prefixes->n == 1) {
-		diag_error(d, 0, "dns64-prefix",
-		    "it is the last one, without which %s would hold; allowed is to add another "
-		    "one first, or the state down",
-		    in_block ? "those from outside of blocks" : "64:ff9b::/96");
+	if (l->prefixes.n == 1) {
+		diag_error(w->d, 0, "dns64-prefix",
+		    "it is the last one%s%s, without which %s would hold; allowed is to add "
+		    "another one first, or the state down",
+		    l->line > 0 ? " of client " : "",
+		    l->line > 0 ? value_net_format(&n[0].net, net) : "",
+		    l->line > 0 ? "those from outside of blocks" : "64:ff9b::/96");
 		return false;
 	}
-	memmove(at, at + 1, (prefixes->n - place - 1) * sizeof(*at));
-	prefixes->n--;
+	memmove(at, at + 1, (l->prefixes.n - place - 1) * sizeof(*at));
+	l->prefixes.n--;
 	return true;
 }
 
 static void
-set_state(struct policy_lines_prefix *p, enum policy_state state, time_t now)
+set_state(const struct work *w, struct policy_lines_prefix *p)
 {
-	if (p->state == state)
+	enum policy_state state = states[w->c->what];
+
+	if (p == NULL || p->state == state)
 		return;
 	p->state = state;
 	p->from = POLICY_LINES_TOLD;
-	p->since = now;
+	p->since = w->now;
 }
 
-/* Change PREFIXES, of block L, for PREFIX as C says. */
+/* Is the prefix on a map line that holds in block L? */
 static bool
-change(struct array *prefixes, const struct policy_lines *l, const struct prefix_change *c,
-    const struct pref64 *prefix, time_t now, struct diag *d)
+is_mapped(const struct work *w, const struct policy_lines *l)
 {
-	static const enum policy_state states[] = { [PREFIX_CHANGE_ACTIVE] = POLICY_ACTIVE,
-		[PREFIX_CHANGE_DRAIN] = POLICY_DRAIN,
-		[PREFIX_CHANGE_DOWN] = POLICY_DOWN };
-	struct policy_lines_prefix *at = policy_lines_find(prefixes, prefix);
+	const struct policy_lines *from = l;
+	const struct policy_lines_range *r;
 
-	if (c->what == PREFIX_CHANGE_ADD)
-		return add(prefixes, prefix, now, d);
-	if (at == NULL) {
-		not_there(prefixes, prefix, d);
+	if (l->n_ranges[POLICY_LINES_MAP] == 0)
+		from = policy_lines_at(w->s->policy_lines, 0);
+	r = from->ranges.items;
+	for (size_t i = 0; i < from->ranges.n; i++) {
+		if (r[i].kind == POLICY_LINES_MAP && !r[i].never &&
+		    pref64_same(&r[i].via, &w->prefix))
+			return true;
+	}
+	return false;
+}
+
+/* Does block L have the prefix by map lines only? */
+static bool
+is_via(const struct work *w, const struct policy_lines *l)
+{
+	return policy_lines_find(in_force(w->s, l), &w->prefix) == NULL && is_mapped(w, l);
+}
+
+/* Set the state of the prefix in map lines to STATE, in block L. */
+static bool
+set_via(const struct work *w, struct policy_lines *l, enum policy_state state)
+{
+	struct policy_lines_prefix *p = policy_lines_find(&l->vias, &w->prefix);
+
+	if (p != NULL && p->state == state)
+		return true;
+	if (p == NULL)
+		p = array_add(&l->vias, sizeof(*p));
+	if (p == NULL)
+		return no_memory(w->d);
+	*p = (struct policy_lines_prefix){
+		.prefix = w->prefix, .state = state, .from = POLICY_LINES_TOLD, .since = w->now
+	};
+	return true;
+}
+
+/* The prefix is one for all addresses now: what holds for map lines alone goes. */
+static void
+drop_via(const struct work *w, struct policy_lines *l)
+{
+	struct policy_lines_prefix *at = policy_lines_find(&l->vias, &w->prefix);
+	struct policy_lines_prefix *all = l->vias.items;
+
+	if (at == NULL)
+		return;
+	memmove(at, at + 1, (l->vias.n - (size_t)(at - all) - 1) * sizeof(*at));
+	l->vias.n--;
+}
+
+/* --- One block, or all ------------------------------------------------------------------------ */
+
+/* Change block L by w->what, with FROM as the prefixes that it has until then. */
+static bool
+begin_block(struct work *w, struct policy_lines *l, const struct array *from)
+{
+	struct prefix_change_block *b = w->made->blocks.items;
+	struct array prefixes, vias;
+
+	/* The one that may come twice is the first. */
+	if (w->made->blocks.n > 0 && b->lines == l)
+		return true;
+	if (!policy_lines_copy(&prefixes, from) || !policy_lines_copy(&vias, &l->vias)) {
+		array_fini(&prefixes);
+		return no_memory(w->d);
+	}
+	b = array_add(&w->made->blocks, sizeof(*b));
+	if (b == NULL) {
+		array_fini(&prefixes);
+		array_fini(&vias);
+		return no_memory(w->d);
+	}
+	*b = (struct prefix_change_block){ .lines = l,
+		.prefixes = l->prefixes,
+		.saved = l->saved,
+		.vias = l->vias,
+		.saved_vias = l->saved_vias,
+		.told = l->told };
+	l->prefixes = prefixes;
+	l->vias = vias;
+	l->told = w->now;
+	return true;
+}
+
+/* Take the prefix from block L; on map lines it stays, in the state that it has. */
+static bool
+del_of(const struct work *w, struct policy_lines *l)
+{
+	enum policy_state state = policy_lines_find(&l->prefixes, &w->prefix)->state;
+
+	if (!del(w, l))
+		return false;
+	return state == POLICY_ACTIVE || !is_mapped(w, l) || set_via(w, l, state);
+}
+
+static bool
+change_block(struct work *w, struct policy_lines *l)
+{
+	const struct array *now = in_force(w->s, l);
+	bool adds = w->c->what == PREFIX_CHANGE_ADD, there;
+
+	there = policy_lines_find(now, &w->prefix) != NULL;
+	if (!there && !adds && (w->c->what == PREFIX_CHANGE_DEL || !is_mapped(w, l))) {
+		not_there(w, l);
 		return false;
 	}
-	if (c->what == PREFIX_CHANGE_DEL)
-		return del(prefixes, at, l->line > 0, d);
-	set_state(at, states[c->what], now);
+	if (!begin_block(w, l, there || adds ? now : &l->prefixes))
+		return false;
+	switch (w->c->what) {
+	case PREFIX_CHANGE_ADD:
+		drop_via(w, l);
+		return add(&l->prefixes, &w->prefix, w->now, w->d);
+	case PREFIX_CHANGE_DEL:
+		return del_of(w, l);
+	case PREFIX_CHANGE_ACTIVE:
+	case PREFIX_CHANGE_DRAIN:
+	case PREFIX_CHANGE_DOWN:
+		break;
+	}
+	if (!there)
+		return set_via(w, l, states[w->c->what]);
+	set_state(w, policy_lines_find(&l->prefixes, &w->prefix));
 	return true;
+}
+
+/* Is the prefix in a block whose map lines name it, and no line that sets its state? */
+static bool
+needs_via(const struct work *w)
+{
+	const struct policy_lines_list *list = w->s->policy_lines;
+
+	for (size_t i = 0; i < list->all.n; i++) {
+		const struct policy_lines *l = policy_lines_at(list, i);
+
+		if (is_via(w, l) && policy_lines_via(list, l, &w->prefix) == NULL)
+			return true;
+	}
+	return false;
+}
+
+/* Change the prefix wherever it is. */
+static bool
+change_all(struct work *w)
+{
+	struct policy_lines *first = policy_lines_at(w->s->policy_lines, 0);
+	bool dels = w->c->what == PREFIX_CHANGE_DEL;
+
+	for (size_t i = 0; i < w->s->policy_lines->all.n; i++) {
+		struct policy_lines *l = policy_lines_at(w->s->policy_lines, i);
+		bool own = policy_lines_find(&l->prefixes, &w->prefix) != NULL;
+
+		if (!own && (dels || policy_lines_find(&l->vias, &w->prefix) == NULL))
+			continue;
+		if (!begin_block(w, l, &l->prefixes) || (dels && !del_of(w, l)))
+			return false;
+		if (dels)
+			continue;
+		set_state(w, policy_lines_find(&l->prefixes, &w->prefix));
+		set_state(w, policy_lines_find(&l->vias, &w->prefix));
+	}
+	if (!dels && needs_via(w))
+		return begin_block(w, first, &first->prefixes) &&
+		    set_via(w, first, states[w->c->what]);
+	if (w->made->blocks.n > 0)
+		return true;
+	not_there(w, NULL);
+	return false;
 }
 
 static bool
 save(struct policy_lines *l, struct diag *d)
 {
-	struct policy_lines_prefix *p = l->prefixes.items;
-	struct array copy;
+	struct policy_lines_prefix *p = l->prefixes.items, *via = l->vias.items;
+	struct array copy, vias;
 
-	if (!policy_lines_copy(&copy, &l->prefixes)) {
-		diag_error(d, 0, "prefix-file", "there is no memory for it");
-		return false;
+	if (!policy_lines_copy(&copy, &l->prefixes) || !policy_lines_copy(&vias, &l->vias)) {
+		array_fini(&copy);
+		return no_memory(d);
 	}
 	for (size_t i = 0; i < l->prefixes.n; i++)
 		p[i].from = POLICY_LINES_SAVED;
+	for (size_t i = 0; i < l->vias.n; i++)
+		via[i].from = POLICY_LINES_SAVED;
 	l->saved = copy;
+	l->saved_vias = vias;
 	l->told = 0;
+	return true;
+}
+
+static bool
+save_all(const struct work *w)
+{
+	const struct prefix_change_block *b = w->made->blocks.items;
+
+	for (size_t i = 0; w->c->save && i < w->made->blocks.n; i++) {
+		if (!save(b[i].lines, w->d))
+			return false;
+	}
 	return true;
 }
 
@@ -192,28 +409,17 @@ bool
 prefix_change_make(const struct settings *s, const struct prefix_change *c, time_t now,
     struct prefix_change_made *m, struct diag *d)
 {
-	struct policy_lines *l = block_of(s, c->client, d), *from = l;
-	struct pref64 prefix;
-	struct array new;
+	struct work w = { .s = s, .c = c, .now = now, .made = m, .d = d };
+	struct policy_lines *l = block_of(s, c->client, d);
+	bool ok;
 
-	if (l == NULL || !set_prefix_read(keywords_find("dns64-prefix"), 0, c->prefix, &prefix, d))
+	*m = (struct prefix_change_made){ .blocks = { .n = 0 } };
+	if (l == NULL ||
+	    !set_prefix_read(keywords_find("dns64-prefix"), 0, c->prefix, &w.prefix, d))
 		return false;
-	if (l->prefixes.n == 0)
-		from = policy_lines_at(s->policy_lines, 0);
-	if (!policy_lines_copy(&new, &from->prefixes)) {
-		diag_error(d, 0, "dns64-prefix", "there is no memory for it");
-		return false;
-	}
-	if (!change(&new, l, c, &prefix, now, d)) {
-		array_fini(&new);
-		return false;
-	}
-	*m = (struct prefix_change_made){
-		.lines = l, .prefixes = l->prefixes, .saved = l->saved, .told = l->told
-	};
-	l->prefixes = new;
-	l->told = now;
-	if (!c->save || save(l, d))
+	ok = c->client != NULL || c->what == PREFIX_CHANGE_ADD ? change_block(&w, l)
+							       : change_all(&w);
+	if (ok && save_all(&w))
 		return true;
 	prefix_change_undo(m);
 	return false;
@@ -222,20 +428,39 @@ prefix_change_make(const struct settings *s, const struct prefix_change *c, time
 void
 prefix_change_keep(const struct settings *s, struct prefix_change_made *m)
 {
-	array_fini(&m->prefixes);
-	if (m->lines->saved.items == m->saved.items)
-		return;
-	array_fini(&m->saved);
+	struct prefix_change_block *b = m->blocks.items;
+
+	for (size_t i = 0; i < m->blocks.n; i++) {
+		array_fini(&b[i].prefixes);
+		array_fini(&b[i].vias);
+		if (b[i].lines->saved.items != b[i].saved.items)
+			array_fini(&b[i].saved);
+		if (b[i].lines->saved_vias.items != b[i].saved_vias.items)
+			array_fini(&b[i].saved_vias);
+	}
+	array_fini(&m->blocks);
 	prefix_file_number(s->policy_lines);
 }
 
 void
 prefix_change_undo(struct prefix_change_made *m)
 {
-	if (m->lines->saved.items != m->saved.items)
-		array_fini(&m->lines->saved);
-	array_fini(&m->lines->prefixes);
-	m->lines->prefixes = m->prefixes;
-	m->lines->saved = m->saved;
-	m->lines->told = m->told;
+	struct prefix_change_block *b = m->blocks.items;
+
+	for (size_t i = 0; i < m->blocks.n; i++) {
+		struct policy_lines *l = b[i].lines;
+
+		if (l->saved.items != b[i].saved.items)
+			array_fini(&l->saved);
+		if (l->saved_vias.items != b[i].saved_vias.items)
+			array_fini(&l->saved_vias);
+		array_fini(&l->prefixes);
+		array_fini(&l->vias);
+		l->prefixes = b[i].prefixes;
+		l->vias = b[i].vias;
+		l->saved = b[i].saved;
+		l->saved_vias = b[i].saved_vias;
+		l->told = b[i].told;
+	}
+	array_fini(&m->blocks);
 }

@@ -6,8 +6,10 @@
  * prefix_change: one change to the prefixes of settings that are in force, as if the configuration
  * said so: in their policy_lines, from which policies are made anew (config/policies).
  *
- * A client block that has no prefixes of its own gets those from outside of blocks, with the
- * change.
+ * A change of a prefix is one wherever it is: outside of client blocks, in blocks with prefixes of
+ * their own, and where only map lines name it; or in the one block that is named, which gets the
+ * prefixes from outside of blocks, with the change, if it has none of its own. A prefix is added
+ * outside of blocks, or in the block that is named.
  */
 
 #include <stdbool.h>
@@ -30,16 +32,23 @@ enum prefix_change_what {
 struct prefix_change {
 	enum prefix_change_what what;
 	const char *prefix;
-	const char *client; /* a network in the head of a client block; NULL: outside of blocks */
-	bool save;          /* the block's prefixes, as they are then, go to prefix-file */
+	const char *client; /* a network in the head of a client block; NULL: wherever it is */
+	bool save;          /* prefixes of changed blocks, as they are then, go to prefix-file */
+};
+
+/* What a block had before. */
+struct prefix_change_block {
+	struct policy_lines *lines; /* borrowed: the block */
+	struct array prefixes;
+	struct array saved;
+	struct array vias;
+	struct array saved_vias;
+	time_t told;
 };
 
 /* A change that was made, and how to take it back. */
 struct prefix_change_made {
-	struct policy_lines *lines; /* borrowed: the block */
-	struct array prefixes;      /* those before */
-	struct array saved;
-	time_t told;
+	struct array blocks; /* struct prefix_change_block: those that were changed, in order */
 };
 
 /* prefix_change_word: how the operator writes it, "add". */

@@ -72,6 +72,30 @@ tell_replaced(
 	}
 }
 
+/* Let the states of prefixes of map lines in block FROM of the file replace those of TO. */
+static bool
+replace_vias(
+    const struct settings *s, struct policy_lines *to, struct policy_lines *from, struct diag *d)
+{
+	struct policy_lines_prefix *p = from->vias.items;
+
+	for (size_t i = 0; i < from->vias.n; i++) {
+		struct policy_lines_prefix *at = policy_lines_find(&to->vias, &p[i].prefix);
+
+		p[i].from = POLICY_LINES_SAVED;
+		if (at != NULL && at->state != p[i].state)
+			tell_replaced(s, &(struct array){ .items = at, .n = 1 }, &from->vias, d);
+		if (at == NULL)
+			at = array_add(&to->vias, sizeof(*at));
+		if (at == NULL)
+			return false;
+		*at = p[i];
+	}
+	to->saved_vias = from->vias;
+	from->vias = (struct array){ .n = 0 };
+	return true;
+}
+
 /* Let the prefixes of block FROM of the file replace those of TO. Two blocks of the file may have
  * become one in the configuration: the first is used. */
 static void
@@ -79,20 +103,24 @@ replace(
     const struct settings *s, struct policy_lines *to, struct policy_lines *from, struct diag *d)
 {
 	struct policy_lines_prefix *p = from->prefixes.items;
+	const struct policy_lines_prefix *first =
+	    to->saved.n > 0 ? to->saved.items : to->saved_vias.items;
 
-	if (to->saved.n > 0) {
+	if (first != NULL) {
 		diag_warning(d, from->line, "client",
 		    "its block of the configuration has those of line %u; these prefixes are "
 		    "skipped",
-		    ((struct policy_lines_prefix *)to->saved.items)->line);
+		    first->line);
 		return;
 	}
 	for (size_t i = 0; i < from->prefixes.n; i++)
 		p[i].from = POLICY_LINES_SAVED;
-	if (!policy_lines_copy(&to->saved, &from->prefixes)) {
+	if (!policy_lines_copy(&to->saved, &from->prefixes) || !replace_vias(s, to, from, d)) {
 		diag_error(d, 0, NULL, "there is no memory for it");
 		return;
 	}
+	if (from->prefixes.n == 0)
+		return;
 	tell_replaced(s, &to->prefixes, &to->saved, d);
 	array_fini(&to->prefixes);
 	to->prefixes = from->prefixes;
@@ -108,7 +136,7 @@ replace_all(struct settings *s, const struct settings *file, struct diag *d)
 	for (size_t i = 0; i < file->policy_lines->all.n; i++) {
 		struct policy_lines *from = policy_lines_at(file->policy_lines, i), *to;
 
-		if (from->prefixes.n == 0)
+		if (from->prefixes.n == 0 && from->vias.n == 0)
 			continue;
 		to = target(s, from, d);
 		if (to != NULL)
@@ -156,25 +184,38 @@ prefix_file_state(enum policy_state state)
 	return words[state];
 }
 
-/* Write the saved prefixes of block L to OUT, from LINE on; NULL: set their lines. Returns the line
- * after them. */
+/* Write the lines of LIST to OUT, each between BEFORE and BEHIND; NULL: set their numbers, from
+ * LINE on. Returns the line after them. */
 static unsigned
-put_block(struct policy_lines *l, bool in_block, unsigned line, FILE *out)
+put_list(const struct array *list, const char *before, const char *behind, unsigned line, FILE *out)
+{
+	struct policy_lines_prefix *p = list->items;
+	char prefix[PREF64_TEXT];
+
+	for (size_t i = 0; i < list->n; i++, line++) {
+		if (out == NULL)
+			p[i].line = line;
+		else
+			fprintf(out, "%sdns64-prefix %s %s%s\n", before,
+			    pref64_format(&p[i].prefix, prefix), prefix_file_state(p[i].state),
+			    behind);
+	}
+	return line;
+}
+
+/* Likewise all that is saved of block L. */
+static unsigned
+put_block(const struct policy_lines *l, bool in_block, unsigned line, FILE *out)
 {
 	const struct policy_lines_net *n = l->nets.items;
-	struct policy_lines_prefix *p = l->saved.items;
-	char net[VALUE_NET_TEXT], prefix[PREF64_TEXT];
+	const char *before = in_block ? "\t" : "";
+	char net[VALUE_NET_TEXT];
 
 	line += in_block ? 1 : 0;
 	if (in_block && out != NULL)
 		fprintf(out, "client %s {\n", value_net_format(&n[0].net, net));
-	for (size_t i = 0; i < l->saved.n; i++, line++) {
-		if (out == NULL)
-			p[i].line = line;
-		else
-			fprintf(out, "%sdns64-prefix %s %s\n", in_block ? "\t" : "",
-			    pref64_format(&p[i].prefix, prefix), prefix_file_state(p[i].state));
-	}
+	line = put_list(&l->saved, before, "", line, out);
+	line = put_list(&l->saved_vias, before, " map", line, out);
 	if (in_block && out != NULL)
 		fputs("}\n", out);
 	return line + (in_block ? 1 : 0);
@@ -186,9 +227,9 @@ put(const struct policy_lines_list *list, FILE *out)
 	unsigned line = 2; /* below the head */
 
 	for (size_t i = 0; i < list->all.n; i++) {
-		struct policy_lines *l = policy_lines_at(list, i);
+		const struct policy_lines *l = policy_lines_at(list, i);
 
-		if (l->saved.n > 0)
+		if (l->saved.n > 0 || l->saved_vias.n > 0)
 			line = put_block(l, i > 0, line, out);
 	}
 }
@@ -209,20 +250,28 @@ prefix_file_text(const struct policy_lines_list *list, size_t *len)
 	return NULL;
 }
 
+/* Give what is in force, of the file, the lines of what is SAVED. */
+static void
+number(struct array *in_force, const struct array *saved)
+{
+	struct policy_lines_prefix *p = in_force->items;
+
+	for (size_t i = 0; i < in_force->n; i++) {
+		const struct policy_lines_prefix *at = policy_lines_find(saved, &p[i].prefix);
+
+		if (p[i].from == POLICY_LINES_SAVED && at != NULL)
+			p[i].line = at->line;
+	}
+}
+
 void
 prefix_file_number(struct policy_lines_list *list)
 {
 	put(list, NULL);
 	for (size_t i = 0; i < list->all.n; i++) {
-		const struct policy_lines *l = policy_lines_at(list, i);
-		struct policy_lines_prefix *p = l->prefixes.items;
+		struct policy_lines *l = policy_lines_at(list, i);
 
-		for (size_t k = 0; k < l->prefixes.n; k++) {
-			const struct policy_lines_prefix *saved =
-			    policy_lines_find(&l->saved, &p[k].prefix);
-
-			if (p[k].from == POLICY_LINES_SAVED && saved != NULL)
-				p[k].line = saved->line;
-		}
+		number(&l->prefixes, &l->saved);
+		number(&l->vias, &l->saved_vias);
 	}
 }

@@ -110,20 +110,43 @@ no_memory(const struct keyword *k, const struct words *w, struct diag *d)
 	diag_error(d, w->line, k->name, "there is no memory for it");
 }
 
+/* Is P, whose line says nothing but a state, on a line of VIAS already? An error, then. */
+static bool
+has_state(const struct array *vias, const struct policy_lines_prefix *p, struct diag *d)
+{
+	const struct policy_lines_prefix *there = policy_lines_find(vias, &p->prefix);
+	char text[PREF64_TEXT], line[DIAG_LINE];
+
+	if (there == NULL)
+		return false;
+	diag_error(d, p->line, "dns64-prefix", "the state of '%s' in map lines is at %s already",
+	    pref64_format(&p->prefix, text), diag_line(d, there->line, p->line, line));
+	return true;
+}
+
 void
 set_prefix(struct settings *s, const struct keyword *k, const struct words *w, struct diag *d)
 {
 	struct policy_lines_prefix p = { .line = w->line }, *new;
-	int state = w->n > 2 ? set_place(states, w->word[2]) : POLICY_ACTIVE;
+	struct policy_lines *lines = policy_lines_now(s->policy_lines);
+	bool via = w->n > 2 && strcmp(w->word[w->n - 1], "map") == 0;
+	int state = w->n > (via ? 3 : 2) ? set_place(states, w->word[2]) : POLICY_ACTIVE;
 
 	if (!set_prefix_read(k, w->line, w->word[1], &p.prefix, d))
 		return;
+	if (w->n > 3 && !via) {
+		diag_error(d, w->line, k->name,
+		    "'%s' is not map, which is all that may stand behind the state", w->word[3]);
+		return;
+	}
 	if (state < 0) {
 		diag_error(d, w->line, k->name, "'%s' is not one of %s", w->word[2], states);
 		return;
 	}
 	p.state = (enum policy_state)state;
-	new = array_add(&policy_lines_now(s->policy_lines)->prefixes, sizeof(*new));
+	if (via && has_state(&lines->vias, &p, d))
+		return;
+	new = array_add(via ? &lines->vias : &lines->prefixes, sizeof(*new));
 	if (new == NULL)
 		no_memory(k, w, d);
 	else

@@ -42,25 +42,35 @@ add_default(json_t *list, const struct keyword *k, const char *text)
 static bool
 are_elsewhere(const struct policy_lines *l)
 {
-	return l->saved.n > 0 || l->told > 0;
+	return l->saved.n > 0 || l->saved_vias.n > 0 || l->told > 0;
+}
+
+/* Append PREFIXES of block L, with BEHIND behind each, to LIST. */
+static void
+add_some(json_t *list, const struct host *host, const struct policy_lines *l,
+    const struct array *prefixes, const char *behind)
+{
+	const struct policy_lines_prefix *p = prefixes->items;
+	const char *unsaid = api_prefixes_unsaid(host->settings);
+	char prefix[PREF64_TEXT];
+
+	for (size_t i = 0; i < prefixes->n; i++) {
+		json_t *j = json_pack("{s:s, s:s+++}", "keyword", "dns64-prefix", "value",
+		    pref64_format(&p[i].prefix, prefix), " ", prefix_file_state(p[i].state),
+		    behind);
+
+		stands_block(j, host->settings, l->line);
+		api_prefixes_add_origin(j, host, unsaid, &p[i]);
+		(void)json_array_append_new(list, j);
+	}
 }
 
 /* Append the prefixes in force of block L to LIST. */
 static void
 add_prefixes(json_t *list, const struct host *host, const struct policy_lines *l)
 {
-	const struct policy_lines_prefix *p = l->prefixes.items;
-	const char *unsaid = api_prefixes_unsaid(host->settings);
-	char prefix[PREF64_TEXT];
-
-	for (size_t i = 0; i < l->prefixes.n; i++) {
-		json_t *j = json_pack("{s:s, s:s++}", "keyword", "dns64-prefix", "value",
-		    pref64_format(&p[i].prefix, prefix), " ", prefix_file_state(p[i].state));
-
-		stands_block(j, host->settings, l->line);
-		api_prefixes_add_origin(j, host, unsaid, &p[i]);
-		(void)json_array_append_new(list, j);
-	}
+	add_some(list, host, l, &l->prefixes, "");
+	add_some(list, host, l, &l->vias, " map");
 }
 
 /* Append what was read to LIST, but for prefixes those in force. */

@@ -6,7 +6,6 @@
 #include "config/keywords.h"
 #include "config/policy_lines.h"
 #include "config/prefix_file.h"
-#include "config/values.h"
 #include "control/desk.h"
 #include "control/params.h"
 #include "control/reply.h"
@@ -56,9 +55,20 @@ api_prefixes_add_origin(
 	(void)json_object_set_new(j, "from", json_string(from));
 }
 
-/* The prefixes of P, of which LINES says where they are from. */
+/* Where prefix number I of P, the policy of block L, is from; NULL: map lines alone. */
+static const struct policy_lines_prefix *
+line_of(const struct telling *t, const struct policy *p, size_t i, const struct policy_lines *l)
+{
+	const struct policy_lines_list *list = t->host->settings->policy_lines;
+	const struct policy_lines *from = l->prefixes.n > 0 ? l : policy_lines_at(list, 0);
+
+	return p->mapped_only[i] ? policy_lines_via(list, l, &p->synth.prefixes[i])
+				 : policy_lines_find(&from->prefixes, &p->synth.prefixes[i]);
+}
+
+/* The prefixes of P, the policy of block L. */
 static json_t *
-prefixes_json(const struct telling *t, const struct policy *p, const struct array *lines)
+prefixes_json(const struct telling *t, const struct policy *p, const struct policy_lines *l)
 {
 	json_t *list = json_array(), *j;
 	char text[PREF64_TEXT];
@@ -69,21 +79,9 @@ prefixes_json(const struct telling *t, const struct policy *p, const struct arra
 		j = json_pack("{s:s, s:s, s:b, s:I}", "prefix", pref64_format(prefix, text),
 		    "state", prefix_file_state(p->states[i]), "map_only", p->mapped_only[i],
 		    "answers", (json_int_t)t->answers[p->numbers[i]]);
-		api_prefixes_add_origin(j, t->host, t->unsaid, policy_lines_find(lines, prefix));
+		api_prefixes_add_origin(j, t->host, t->unsaid, line_of(t, p, i, l));
 		(void)json_array_append_new(list, j);
 	}
-	return list;
-}
-
-static json_t *
-networks_json(const struct policy_lines *l)
-{
-	const struct policy_lines_net *n = l->nets.items;
-	json_t *list = json_array();
-	char text[VALUE_NET_TEXT];
-
-	for (size_t i = 0; i < l->nets.n; i++)
-		(void)json_array_append_new(list, json_string(value_net_format(&n[i].net, text)));
 	return list;
 }
 
@@ -91,14 +89,12 @@ static json_t *
 block_json(const struct telling *t, size_t i)
 {
 	const struct settings *s = t->host->settings;
-	const struct policy_lines *l = policy_lines_at(s->policy_lines, i), *from = l;
+	const struct policy_lines *l = policy_lines_at(s->policy_lines, i);
 	bool own = l->prefixes.n > 0;
 	json_t *j;
 
-	if (!own)
-		from = policy_lines_at(s->policy_lines, 0);
-	j = json_pack("{s:o*, s:b, s:o*}", "networks", networks_json(l), "own", own, "prefixes",
-	    prefixes_json(t, &s->conf.core.policies->table[i], &from->prefixes));
+	j = json_pack("{s:o*, s:b, s:o*}", "networks", stands_networks(l), "own", own, "prefixes",
+	    prefixes_json(t, &s->conf.core.policies->table[i], l));
 	stands_put(j, s, l->line);
 	return j;
 }

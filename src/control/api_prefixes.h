@@ -16,7 +16,14 @@
  * with "since", seconds since 1970; "command line", "default", or "map" (a map line). "answers":
  * how many were synthesized under the prefix, for all clients, since the start.
  *
- * Changes take {"prefix": PREFIX, "client": NETWORK, "persist": "yes"}, the last two optional.
+ * Changes take {"prefix": PREFIX, "client": NETWORK, "persist": "yes"}, the last two optional. The
+ * answer has "messages" of the log, and
+ *
+ *	{"changed": [{"networks": [], "line": 0, "state": "down", "before": "active"}, ...],
+ *	"unchanged": [...]}
+ *
+ * the policies that have the prefix otherwise than before (null: not at all), and those that have
+ * it still otherwise than was wanted.
  */
 
 #include <jansson.h>

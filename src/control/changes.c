@@ -3,8 +3,11 @@
 
 #include <string.h>
 
+#include "config/policy_lines.h"
+#include "config/prefix_file.h"
 #include "control/lines.h"
 #include "control/reply.h"
+#include "control/stands.h"
 
 /* Take the first away, who is to be answered. */
 static struct evhttp_request *
@@ -18,22 +21,86 @@ take_first(struct changes *cs)
 	return r;
 }
 
+/* The state that C wants; -1: gone. */
+static int
+wanted(const struct prefix_change *c)
+{
+	static const int states[] = { [PREFIX_CHANGE_ADD] = POLICY_ACTIVE,
+		[PREFIX_CHANGE_DEL] = -1,
+		[PREFIX_CHANGE_ACTIVE] = POLICY_ACTIVE,
+		[PREFIX_CHANGE_DRAIN] = POLICY_DRAIN,
+		[PREFIX_CHANGE_DOWN] = POLICY_DOWN };
+
+	return states[c->what];
+}
+
+static json_t *
+state_json(int state)
+{
+	return state < 0 ? json_null() : json_string(prefix_file_state((enum policy_state)state));
+}
+
+/*
+ * Append to CHANGED the policies of S that have the prefix of C otherwise than in BEFORE, and to
+ * OTHERS those that have it otherwise than C says nevertheless.
+ */
+static void
+compare(const struct settings *s, const struct policies *before, const struct prefix_change *c,
+    json_t *changed, json_t *others)
+{
+	const struct policies *now = s->conf.core.policies;
+	bool adds = c->what == PREFIX_CHANGE_ADD;
+	struct pref64 p;
+
+	if (pref64_parse(c->prefix, &p) != PREF64_OK)
+		return;
+	for (size_t i = 0; i < now->n; i++) {
+		const struct policy_lines *l = policy_lines_at(s->policy_lines, i);
+		int was = policy_state_of(&before->table[i], &p);
+		int is = policy_state_of(&now->table[i], &p);
+		json_t *j;
+
+		if (was == is && (is == wanted(c) || (is < 0 && !adds)))
+			continue;
+		j = json_pack(
+		    "{s:o*, s:o}", "networks", stands_networks(l), "state", state_json(is));
+		stands_put(j, s, l->line);
+		if (was != is)
+			(void)json_object_set_new(j, "before", state_json(was));
+		(void)json_array_append_new(was != is ? changed : others, j);
+	}
+}
+
+/* The answer to who wanted C, made since BEFORE was in force; SAID is passed on. */
+static json_t *
+answer_of(const struct host *host, const struct policies *before, const struct prefix_change *c,
+    json_t *said)
+{
+	json_t *changed = json_array(), *others = json_array();
+
+	compare(host->settings, before, c, changed, others);
+	return json_pack("{s:b, s:o*, s:o*, s:o*}", "done", 1, "messages", said, "changed", changed,
+	    "unchanged", others);
+}
+
 /* Make the change of the first, who is answered if that fails. */
 static void
 make_first(struct changes *cs)
 {
 	char error[HOST_ERROR];
 	enum host_verdict verdict;
+	struct policies *before = policies_ref(cs->host->settings->conf.core.policies);
 	struct lines lines;
 	json_t *said;
 
 	lines_begin(&lines);
 	verdict = cs->host->ops->change(cs->host->arg, &cs->waiting[0].change, error);
 	said = lines_end(&lines);
-	if (verdict == HOST_DONE) {
-		cs->answer = json_pack("{s:b, s:o*}", "done", 1, "messages", said);
+	if (verdict == HOST_DONE)
+		cs->answer = answer_of(cs->host, before, &cs->waiting[0].change, said);
+	policies_unref(before);
+	if (verdict == HOST_DONE)
 		return;
-	}
 	json_decref(said);
 	reply_error(take_first(cs), verdict == HOST_WRONG ? HTTP_BADREQUEST : REPLY_UNPROCESSABLE,
 	    error, NULL);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "control/stands.h"
 
+#include "config/values.h"
 #include "control/reply.h"
 
 static json_t *
@@ -24,4 +25,16 @@ stands_block(json_t *j, const struct settings *s, unsigned line)
 {
 	if (line > 0)
 		(void)json_object_set_new(j, "block", line_of(s, line));
+}
+
+json_t *
+stands_networks(const struct policy_lines *l)
+{
+	const struct policy_lines_net *n = l->nets.items;
+	json_t *list = json_array();
+	char text[VALUE_NET_TEXT];
+
+	for (size_t i = 0; i < l->nets.n; i++)
+		(void)json_array_append_new(list, json_string(value_net_format(&n[i].net, text)));
+	return list;
 }

@@ -3,11 +3,13 @@
 #define DNS64D_CONTROL_STANDS_H
 
 /*
- * stands: where a line of the configuration stands, in JSON.
+ * stands: where a line of the configuration stands, in JSON; and which clients a block is for.
  */
 
 #include <jansson.h>
 
+#include "base/attr.h"
+#include "config/policy_lines.h"
 #include "config/settings.h"
 
 /*
@@ -18,5 +20,8 @@ void stands_put(json_t *j, const struct settings *s, unsigned line);
 
 /* stands_block: likewise "block", the line of the head of a client block; 0: nothing. */
 void stands_block(json_t *j, const struct settings *s, unsigned line);
+
+/* stands_networks: the networks of block L, a list of texts, the caller's; NULL without memory. */
+MUST_USE json_t *stands_networks(const struct policy_lines *l);
 
 #endif

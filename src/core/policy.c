@@ -161,6 +161,16 @@ policies_unref(struct policies *ps)
 	free(ps);
 }
 
+int
+policy_state_of(const struct policy *p, const struct pref64 *prefix)
+{
+	for (uint8_t i = 0; i < p->synth.n_prefixes; i++) {
+		if (pref64_same(&p->synth.prefixes[i], prefix))
+			return p->states[i];
+	}
+	return -1;
+}
+
 static bool
 has_general_prefix(const struct policy *p)
 {

@@ -173,6 +173,9 @@ policy_fits_family(const struct policy *p, const struct netaddr *client)
 	return !(p->family == POLICY_IPV6 && !v6) && !(p->family == POLICY_IPV4 && v6);
 }
 
+/* policy_state_of: the state of PREFIX, its suffix not compared, in P; -1: P has it not. */
+MUST_USE int policy_state_of(const struct policy *p, const struct pref64 *prefix);
+
 /* policy_serves: does a client at this address have DNS64, for names in no zone of p->zones? */
 MUST_USE static inline bool
 policy_serves(const struct policy *p, const struct netaddr *client)

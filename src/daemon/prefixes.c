@@ -16,6 +16,8 @@
 
 /* --- A change --------------------------------------------------------------------------------- */
 
+#define NONE_TOLD 8 /* policies without an active prefix that are named */
+
 /* A change that is being made. */
 struct work {
 	struct settings *s;
@@ -83,23 +85,53 @@ use(const struct work *w, struct threads *t, struct policies *next)
 	return ok;
 }
 
-static void
-tell(const struct settings *s, const struct prefix_change *c)
+/* How many policies of S have PREFIX in another state than in BEFORE, or no more, or only now. */
+static size_t
+n_changed(const struct settings *s, const struct policies *before, const char *prefix)
 {
-	log_notice(LOG_CONFIG, "prefix %s %s%s%s: done, %s%s", prefix_change_word(c->what),
-	    c->prefix, c->client != NULL ? " client " : "", c->client != NULL ? c->client : "",
-	    c->save ? "saved in " : "until the next reload", c->save ? s->prefix_file : "");
+	const struct policies *now = s->conf.core.policies;
+	struct pref64 p;
+	size_t n = 0;
+
+	if (pref64_parse(prefix, &p) != PREF64_OK)
+		return 0;
+	for (size_t i = 0; i < now->n; i++)
+		n += policy_state_of(&now->table[i], &p) != policy_state_of(&before->table[i], &p);
+	return n;
 }
 
-/* Warn if block LINES of S has no active prefix any more. */
 static void
-warn_none(const struct settings *s, const struct policy_lines *lines)
+tell(const struct settings *s, const struct policies *before, const struct prefix_change *c)
 {
-	const struct policy_lines *first = policy_lines_at(s->policy_lines, 0);
+	log_notice(LOG_CONFIG, "prefix %s %s%s%s: done, %s%s; changed for %zu of %zu policies",
+	    prefix_change_word(c->what), c->prefix, c->client != NULL ? " client " : "",
+	    c->client != NULL ? c->client : "", c->save ? "saved in " : "until the next reload",
+	    c->save ? s->prefix_file : "", n_changed(s, before, c->prefix),
+	    s->conf.core.policies->n);
+}
 
-	if (s->conf.core.policies->table[lines - first].synth.active_bits == 0)
-		log_warn(LOG_CONFIG, "no prefix is active: there is no DNS64 %s",
-		    lines == first ? "outside of client blocks" : "for the clients of this block");
+/* Warn of policies that had an active prefix BEFORE, and have none any more. */
+static void
+warn_none(const struct settings *s, const struct policies *before)
+{
+	const struct policies *now = s->conf.core.policies;
+	unsigned n = 0;
+
+	for (size_t i = 0; i < now->n; i++) {
+		const struct policy_lines_net *net =
+		    policy_lines_at(s->policy_lines, i)->nets.items;
+		char text[VALUE_NET_TEXT];
+
+		if (now->table[i].synth.active_bits != 0 ||
+		    before->table[i].synth.active_bits == 0 || ++n > NONE_TOLD)
+			continue;
+		log_warn(LOG_CONFIG, "no prefix is active: there is no DNS64 %s%s",
+		    i == 0 ? "outside of client blocks" : "for client ",
+		    i == 0 ? "" : value_net_format(&net[0].net, text));
+	}
+	if (n > NONE_TOLD)
+		log_warn(LOG_CONFIG, "no prefix is active: there is no DNS64 in %u more blocks",
+		    n - NONE_TOLD);
 }
 
 enum host_verdict
@@ -109,7 +141,7 @@ prefixes_change(struct settings *s, struct threads *t, const char *path,
 	struct work w = { .s = s, .c = c, .error = error, .file = path };
 	struct diag d = { .file = w.file, .places = &s->places, .sink = keep, .ctx = &w };
 	struct prefix_change_made made;
-	struct policies *next;
+	struct policies *next, *before;
 
 	error[0] = '\0';
 	if (c->save && s->prefix_file[0] != '/') {
@@ -121,12 +153,15 @@ prefixes_change(struct settings *s, struct threads *t, const char *path,
 	if (!prefix_change_make(s, c, time(NULL), &made, &d))
 		return HOST_WRONG;
 	next = policies_make(s, &d);
+	before = policies_ref(s->conf.core.policies);
 	if (next != NULL && use(&w, t, next)) {
 		prefix_change_keep(s, &made);
-		tell(s, c);
-		warn_none(s, made.lines);
+		tell(s, before, c);
+		warn_none(s, before);
+		policies_unref(before);
 		return HOST_DONE;
 	}
+	policies_unref(before);
 	prefix_change_undo(&made);
 	policies_unref(next);
 	if (error[0] == '\0')
@@ -186,6 +221,27 @@ tell_back(const struct array *before, const struct array *after, const char *whe
 	}
 }
 
+/* Log the states of prefixes in map lines of block L of NOW that NEXT, of which TO is that block,
+ * has not. */
+static void
+tell_vias(const struct settings *next, const struct policy_lines *l, const struct policy_lines *to,
+    const char *where)
+{
+	const struct policy_lines_prefix *p = l->vias.items, *q;
+	char text[PREF64_TEXT];
+
+	for (size_t i = 0; i < l->vias.n; i++) {
+		enum policy_state state;
+
+		q = policy_lines_via(next->policy_lines, to, &p[i].prefix);
+		state = q != NULL ? q->state : POLICY_ACTIVE;
+		if (state != p[i].state)
+			log_notice(LOG_CONFIG,
+			    "undoes dns64ctl prefix: %s of map lines%s is %s again",
+			    pref64_format(&p[i].prefix, text), where, prefix_file_state(state));
+	}
+}
+
 void
 prefixes_tell_undone(const struct settings *now, const struct settings *next)
 {
@@ -204,5 +260,6 @@ prefixes_tell_undone(const struct settings *now, const struct settings *next)
 			    where, sizeof(where), " (client %s)", value_net_format(&n[0].net, net));
 		tell_gone(prefixes_of(now, l), prefixes_of(next, to), where);
 		tell_back(prefixes_of(now, l), prefixes_of(next, to), where);
+		tell_vias(next, l, to, where);
 	}
 }

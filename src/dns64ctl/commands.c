@@ -16,7 +16,7 @@
 /* The arguments of a change of prefixes. */
 #define PREFIX \
 	.args = "PREFIX [client NETWORK]", .keys = { "prefix", "=client", "client" }, \
-	.n_needed = 1, .saves = true, .show = show_messages
+	.n_needed = 1, .saves = true, .show = show_prefix_change
 
 static const struct command table[] = {
 	{ .words = "status",

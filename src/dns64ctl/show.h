@@ -47,6 +47,10 @@ void show_config(const json_t *j, FILE *out);
 /* show_prefixes: the prefixes of each block, a line each: state, answers, where it comes from. */
 void show_prefixes(const json_t *j, FILE *out);
 
+/* show_prefix_change: the same as show_messages, then policies that were changed, and that were
+ * not. */
+void show_prefix_change(const json_t *j, FILE *out);
+
 /* show_messages: what the daemon logged while it did what it was told, a line each. */
 void show_messages(const json_t *j, FILE *out);
 

@@ -38,7 +38,7 @@ put_clients(const json_t *b, FILE *out)
 	size_t i;
 
 	if (show_number(b, "line") == 0) {
-		fputs("clients in no block\n", out);
+		fputs("clients in no block", out);
 		return;
 	}
 	fputs("client", out);
@@ -47,7 +47,6 @@ put_clients(const json_t *b, FILE *out)
 		fputc(' ', out);
 		show_put(json_string_value(net), out);
 	}
-	fputs(json_is_true(json_object_get(b, "own")) ? "\n" : ", as in no block\n", out);
 }
 
 void
@@ -59,6 +58,9 @@ show_prefixes(const json_t *j, FILE *out)
 	json_array_foreach(blocks, i, b)
 	{
 		put_clients(b, out);
+		if (show_number(b, "line") > 0 && !json_is_true(json_object_get(b, "own")))
+			fputs(", as in no block", out);
+		fputc('\n', out);
 		json_array_foreach(json_object_get(b, "prefixes"), k, p)
 		{
 			fprintf(out, "  %-30s %-7s %14" PRId64 "  ", show_text(p, "prefix"),
@@ -66,6 +68,36 @@ show_prefixes(const json_t *j, FILE *out)
 			put_place(p, "-", out);
 			fputc('\n', out);
 		}
+	}
+}
+
+/* The state KEY of J. */
+static const char *
+state_of(const json_t *j, const char *key)
+{
+	const char *text = json_string_value(json_object_get(j, key));
+
+	return text != NULL ? text : "not there";
+}
+
+void
+show_prefix_change(const json_t *j, FILE *out)
+{
+	const json_t *b;
+	size_t i;
+
+	show_messages(j, out);
+	json_array_foreach(json_object_get(j, "changed"), i, b)
+	{
+		fprintf(out, "%-12s", "changed");
+		put_clients(b, out);
+		fprintf(out, ": %s, was %s\n", state_of(b, "state"), state_of(b, "before"));
+	}
+	json_array_foreach(json_object_get(j, "unchanged"), i, b)
+	{
+		fprintf(out, "%-12s", "unchanged");
+		put_clients(b, out);
+		fprintf(out, ": %s\n", state_of(b, "state"));
 	}
 }
 

@@ -5,6 +5,7 @@
 #include "config/prefix_change.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "config/policies.h"
@@ -19,6 +20,16 @@ static const char conf[] = "nameserver 192.0.2.1\nlisten ::1\n"
 			   "map 203.0.113.0/24 2001:db8:5::/96\n"
 			   "client 10.0.0.0/8 172.16.0.0/12 {\ndns64-prefix 2001:db8:2::/96\n}\n"
 			   "client 192.168.0.0/16 {\nhide-a yes\n}\n";
+
+/* The same prefix in three policies, and by map lines in the other two. */
+static const char everywhere[] =
+    "nameserver 192.0.2.1\nlisten ::1\n"
+    "dns64-prefix 2001:db8:1::/96\ndns64-prefix 2001:db8:2::/96\n"
+    "map 203.0.113.0/24 2001:db8:5::/96\n"
+    "client 10.0.0.0/8 {\ndns64-prefix 2001:db8:1::/96\ndns64-prefix 2001:db8:3::/96\n}\n"
+    "client 172.16.0.0/12 {\nhide-a yes\n}\n"
+    "client 192.168.0.0/16 {\ndns64-prefix 2001:db8:5::/96\nmap 198.51.100.0/24 "
+    "2001:db8:1::/96\n}\n";
 
 static struct said said;
 static struct settings settings;
@@ -36,11 +47,9 @@ teardown(void)
 	settings_fini(&settings);
 }
 
-/* The prefixes in force of block I. */
 static void
-expect(size_t i, const char *want)
+expect_list(const struct array *list, const char *want)
 {
-	const struct array *list = &policy_lines_at(settings.policy_lines, i)->prefixes;
 	const struct policy_lines_prefix *p = list->items;
 	char text[PREF64_TEXT], got[512] = "";
 
@@ -51,6 +60,37 @@ expect(size_t i, const char *want)
 		    p[k].from == POLICY_LINES_TOLD        ? " told"
 			: p[k].from == POLICY_LINES_SAVED ? " saved"
 							  : "");
+	ck_assert_str_eq(got, want);
+}
+
+/* The prefixes in force of block I. */
+static void
+expect(size_t i, const char *want)
+{
+	expect_list(&policy_lines_at(settings.policy_lines, i)->prefixes, want);
+}
+
+/* Likewise the states of those that only map lines name. */
+static void
+expect_vias(size_t i, const char *want)
+{
+	expect_list(&policy_lines_at(settings.policy_lines, i)->vias, want);
+}
+
+/* The state of PREFIX in the policies of all blocks, a letter each; "-": it is not there. */
+static void
+expect_states(const char *prefix, const char *want)
+{
+	struct policies *ps = policies_make(&settings, &said.diag);
+	struct pref64 p;
+	char got[16];
+
+	ck_assert_ptr_nonnull(ps);
+	ck_assert_int_eq(pref64_parse(prefix, &p), PREF64_OK);
+	for (size_t i = 0; i < ps->n; i++)
+		got[i] = "-aRD"[policy_state_of(&ps->table[i], &p) + 1];
+	got[ps->n] = '\0';
+	policies_unref(ps);
 	ck_assert_str_eq(got, want);
 }
 
@@ -117,7 +157,66 @@ START_TEST(a_block_without_prefixes)
 	expect(2, "2001:db8:1::/96 down told, 2001:db8:3::/96 drain");
 	expect(0, "2001:db8:1::/96 active, 2001:db8:3::/96 drain");
 	change(PREFIX_CHANGE_DEL, "2001:db8:1::/96", NULL);
-	expect(2, "2001:db8:1::/96 down told, 2001:db8:3::/96 drain");
+	expect(2, "2001:db8:3::/96 drain");
+}
+END_TEST
+
+/* D15: what works no more works no more for anybody: each policy that has the prefix, also by map
+ * lines only. */
+START_TEST(wherever_it_is)
+{
+	ck_assert_ptr_nonnull(said_make(&said, everywhere, &settings));
+	expect_states("2001:db8:1::/96", "aaaa");
+	change(PREFIX_CHANGE_DOWN, "2001:db8:1::/96", NULL);
+	expect_states("2001:db8:1::/96", "DDDD");
+	expect(0, "2001:db8:1::/96 down told, 2001:db8:2::/96 active");
+	expect(1, "2001:db8:1::/96 down told, 2001:db8:3::/96 active");
+	expect(3, "2001:db8:5::/96 active");
+	change(PREFIX_CHANGE_DRAIN, "2001:db8:5::/96", NULL);
+	expect_states("2001:db8:5::/96", "RRRR");
+	expect_vias(0, "2001:db8:5::/96 drain told");
+	expect(3, "2001:db8:5::/96 drain told");
+	change(PREFIX_CHANGE_ACTIVE, "2001:db8:5::/96", NULL);
+	expect_states("2001:db8:5::/96", "aaaa");
+	/* That of a block only. */
+	change(PREFIX_CHANGE_DOWN, "2001:db8:3::/96", NULL);
+	expect_states("2001:db8:3::/96", "-D--");
+}
+END_TEST
+
+START_TEST(in_the_block_that_is_named)
+{
+	ck_assert_ptr_nonnull(said_make(&said, everywhere, &settings));
+	change(PREFIX_CHANGE_DOWN, "2001:db8:1::/96", "10.0.0.0/8");
+	expect_states("2001:db8:1::/96", "aDaa");
+	change(PREFIX_CHANGE_DRAIN, "2001:db8:1::/96", "192.168.0.0/16");
+	expect_states("2001:db8:1::/96", "aDaR");
+	expect_vias(3, "2001:db8:1::/96 drain told");
+	/* Then all of them again. */
+	change(PREFIX_CHANGE_DOWN, "2001:db8:1::/96", NULL);
+	expect_states("2001:db8:1::/96", "DDDD");
+	change(PREFIX_CHANGE_DOWN, "2001:db8:5::/96", "10.0.0.0/8");
+	expect_states("2001:db8:5::/96", "aDaa");
+	expect_vias(1, "2001:db8:5::/96 down told");
+	expect_vias(0, "");
+}
+END_TEST
+
+/* A map line keeps a prefix that is taken away, in its state; one that comes is for all. */
+START_TEST(map_lines_keep_it)
+{
+	ck_assert_ptr_nonnull(said_make(&said, everywhere, &settings));
+	change(PREFIX_CHANGE_DOWN, "2001:db8:5::/96", NULL);
+	change(PREFIX_CHANGE_ADD, "2001:db8:5::/96", NULL);
+	expect_states("2001:db8:5::/96", "aaaD");
+	expect_vias(0, "");
+	change(PREFIX_CHANGE_DRAIN, "2001:db8:5::/96", "172.16.0.0/12");
+	change(PREFIX_CHANGE_DEL, "2001:db8:5::/96", "172.16.0.0/12");
+	expect_states("2001:db8:5::/96", "aaRD");
+	expect_vias(2, "2001:db8:5::/96 drain told");
+	change(PREFIX_CHANGE_ADD, "2001:db8:6::/96", "192.168.0.0/16");
+	change(PREFIX_CHANGE_DEL, "2001:db8:5::/96", NULL);
+	expect_states("2001:db8:5::/96", "aaR-");
 }
 END_TEST
 
@@ -147,10 +246,19 @@ static const struct {
 	{ PREFIX_CHANGE_ADD, "2001:db8:3::/96", NULL, "'2001:db8:3::/96' is there already, drain" },
 	{ PREFIX_CHANGE_DEL, "2001:db8:4::/96", NULL,
 	    "'2001:db8:4::/96' is not there; there are 2001:db8:1::/96, 2001:db8:3::/96" },
-	{ PREFIX_CHANGE_DRAIN, "2001:db8:5::/96", NULL, "only map lines name" },
+	{ PREFIX_CHANGE_DEL, "2001:db8:5::/96", NULL,
+	    "'2001:db8:5::/96' is not there; there are 2001:db8:1::/96, 2001:db8:3::/96, "
+	    "2001:db8:2::/96\n" },
+	{ PREFIX_CHANGE_DRAIN, "2001:db8:9::/96", NULL,
+	    "'2001:db8:9::/96' is not there, nor on a map line; there are 2001:db8:1::/96" },
+	{ PREFIX_CHANGE_DRAIN, "2001:db8:2::/96", "192.168.0.0/16",
+	    "is not there, nor on a map line; there are 2001:db8:1::/96, 2001:db8:3::/96\n" },
+	{ PREFIX_CHANGE_DEL, "2001:db8:2::/96", NULL,
+	    "it is the last one of client 10.0.0.0/8, without which those from outside" },
 	{ PREFIX_CHANGE_DRAIN, "2001:db8:1::/64", NULL, "'2001:db8:1::/64' is not there" },
 	{ PREFIX_CHANGE_DEL, "2001:db8:2::/96", "10.0.0.0/8",
-	    "it is the last one, without which those from outside of blocks would hold" },
+	    "it is the last one of client 10.0.0.0/8, without which those from outside of blocks "
+	    "would hold" },
 	{ PREFIX_CHANGE_ADD, "2001:db8:4::/96", "10.0.0.0/9",
 	    "client: there is no client block with '10.0.0.0/9'; there are those with "
 	    "10.0.0.0/8, 192.168.0.0/16" },
@@ -200,6 +308,16 @@ START_TEST(it_can_be_undone)
 	ck_assert_int_eq(l->told, NOW);
 	prefix_change_undo(&m);
 	ck_assert_int_eq(l->told, 0);
+	/* In all blocks; not even in those before the one where it fails. */
+	change(PREFIX_CHANGE_ADD, "2001:db8:2::/96", NULL);
+	ck_assert(!make(PREFIX_CHANGE_DEL, "2001:db8:2::/96", NULL, true, &m));
+	expect(0, "2001:db8:1::/96 active, 2001:db8:3::/96 drain, 2001:db8:2::/96 active told");
+	expect(1, "2001:db8:2::/96 active");
+	ck_assert(make(PREFIX_CHANGE_DOWN, "2001:db8:5::/96", NULL, true, &m));
+	expect_vias(0, "2001:db8:5::/96 down saved");
+	prefix_change_undo(&m);
+	expect_vias(0, "");
+	ck_assert_uint_eq(l->saved_vias.n, 0);
 }
 END_TEST
 
@@ -228,6 +346,30 @@ START_TEST(saving)
 }
 END_TEST
 
+/* All blocks that were changed are saved, states in map lines too. */
+START_TEST(saving_all)
+{
+	struct prefix_change_made m;
+	size_t len;
+	char *text;
+
+	ck_assert_ptr_nonnull(said_make(&said, everywhere, &settings));
+	ck_assert(make(PREFIX_CHANGE_DOWN, "2001:db8:5::/96", NULL, true, &m));
+	prefix_change_keep(&settings, &m);
+	text = prefix_file_text(settings.policy_lines, &len);
+	ck_assert_ptr_nonnull(text);
+	ck_assert_str_eq(strchr(text, '\n') + 1,
+	    "dns64-prefix 2001:db8:1::/96 active\ndns64-prefix 2001:db8:2::/96 active\n"
+	    "dns64-prefix 2001:db8:5::/96 down map\n"
+	    "client 192.168.0.0/16 {\n\tdns64-prefix 2001:db8:5::/96 down\n}\n");
+	free(text);
+	ck_assert_uint_eq(
+	    ((struct policy_lines_prefix *)policy_lines_at(settings.policy_lines, 0)->vias.items)
+		->line,
+	    4);
+}
+END_TEST
+
 /* As many as there may be, with those of map lines; and blocks that get them too. */
 START_TEST(the_ceiling)
 {
@@ -252,10 +394,14 @@ tests_add(TCase *tc)
 	tcase_add_test(tc, each_word);
 	tcase_add_test(tc, a_block_of_its_own);
 	tcase_add_test(tc, a_block_without_prefixes);
+	tcase_add_test(tc, wherever_it_is);
+	tcase_add_test(tc, in_the_block_that_is_named);
+	tcase_add_test(tc, map_lines_keep_it);
 	tcase_add_test(tc, the_default_is_there);
 	tcase_add_loop_test(tc, what_is_refused, 0, (int)(sizeof(bad) / sizeof(bad[0])));
 	tcase_add_test(tc, the_last_one_stays);
 	tcase_add_test(tc, it_can_be_undone);
 	tcase_add_test(tc, saving);
+	tcase_add_test(tc, saving_all);
 	tcase_add_test(tc, the_ceiling);
 }

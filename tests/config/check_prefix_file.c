@@ -18,10 +18,16 @@ static const char conf[] = "nameserver 192.0.2.1\nlisten ::1\nprefix-file /f\n"
 			   "dns64-prefix 2001:db8:1::/96\n"
 			   "client 10.0.0.0/8 172.16.0.0/12 {\ndns64-prefix 2001:db8:2::/96\n}\n"
 			   "client 192.168.0.0/16 {\nhide-a yes\n}\n";
+static const char mapping[] = "nameserver 192.0.2.1\nlisten ::1\n"
+			      "dns64-prefix 2001:db8:1::/96\n"
+			      "dns64-prefix 2001:db8:6::/96 drain map\n"
+			      "map 10.0.0.0/8 2001:db8:5::/96\nmap 11.0.0.0/8 2001:db8:6::/96\n"
+			      "client 10.0.0.0/8 {\ndns64-prefix 2001:db8:2::/96\n}\n";
 
 static struct said said;
 static struct settings settings;
 static char path[SCRATCH_PATH];
+static const char *configuration = conf;
 
 static void
 setup(void)
@@ -45,7 +51,7 @@ read_both(const char *text)
 	ck_assert_ptr_nonnull(f);
 	fputs(text, f);
 	fclose(f);
-	said_nothing(&said, conf, &settings);
+	said_nothing(&said, configuration, &settings);
 	prefix_file_read(path, geteuid(), &settings, &said.diag);
 }
 
@@ -100,6 +106,24 @@ START_TEST(what_it_has_of_a_block_replaces_there)
 	expect(0, "2001:db8:1::/96 active");
 	expect(1, "2001:db8:8::/96 down, 2001:db8:7::/96 active");
 	expect(2, "2001:db8:9::/96 active");
+}
+END_TEST
+
+/* D15: a state of map lines alone, of all policies, and that of the configuration it replaces. */
+START_TEST(states_in_map_lines)
+{
+	configuration = mapping;
+	read_both(
+	    "dns64-prefix 2001:db8:5::/96 down map\ndns64-prefix 2001:db8:6::/96 active map\n");
+	expect_notices(":2: dns64-prefix: '2001:db8:6::/96 drain' of the configuration, line 4, "
+		       "does not hold: it is here as active");
+	expect(0, "2001:db8:1::/96 active, 2001:db8:5::/96 down, 2001:db8:6::/96 active");
+	expect(1, "2001:db8:2::/96 active, 2001:db8:5::/96 down, 2001:db8:6::/96 active");
+	settings_fini(&settings);
+	read_both("client 10.0.0.0/8 {\ndns64-prefix 2001:db8:6::/96 active map\n}\n");
+	expect(0, "2001:db8:1::/96 active, 2001:db8:5::/96 active, 2001:db8:6::/96 drain");
+	expect(1, "2001:db8:2::/96 active, 2001:db8:5::/96 active, 2001:db8:6::/96 active");
+	configuration = conf;
 }
 END_TEST
 
@@ -278,6 +302,7 @@ tests_add(TCase *tc)
 {
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, what_it_has_replaces);
+	tcase_add_test(tc, states_in_map_lines);
 	tcase_add_test(tc, what_does_not_hold_is_told);
 	tcase_add_test(tc, what_it_has_of_a_block_replaces_there);
 	tcase_add_test(tc, without_the_file_nothing_is_saved);

@@ -50,6 +50,10 @@ static const struct said_bad bad[] = {
 	    "exclude-aaaa: '2001:db8::/200' is not an IPv6 network; "
 	    "allowed is NETWORK/LENGTH | none" },
 	{ "dns64-prefix 2001:db8::/96 up", "dns64-prefix: 'up' is not one of active|drain|down" },
+	{ "dns64-prefix 2001:db8::/96 up map",
+	    "dns64-prefix: 'up' is not one of active|drain|down" },
+	{ "dns64-prefix 2001:db8::/96 down always",
+	    "dns64-prefix: 'always' is not map, which is all that may stand behind the state" },
 	{ "dns64-suffix 192.0.2.1",
 	    "dns64-suffix: '192.0.2.1' is not an IPv6 address; allowed is one "
 	    "with the bits behind the IPv4 address, as ::1" },
@@ -87,6 +91,28 @@ parse_silently(const char *text)
 	said_nothing(&said, text, &settings);
 	return policy_lines_at(settings.policy_lines, settings.policy_lines->all.n - 1);
 }
+
+/* Not beside those that are for all addresses; one line for each. */
+START_TEST(states_in_map_lines)
+{
+	const struct policy_lines *l = parse_silently("dns64-prefix 2001:db8:1::/96\n"
+						      "dns64-prefix 2001:db8:2::/96 map\n"
+						      "dns64-prefix 2001:db8:1::/96 down map\n");
+	const struct policy_lines_prefix *p = l->vias.items;
+
+	ck_assert_uint_eq(l->prefixes.n, 1);
+	ck_assert_uint_eq(l->vias.n, 2);
+	ck_assert_int_eq(p[0].state, POLICY_ACTIVE);
+	ck_assert_int_eq(p[1].state, POLICY_DOWN);
+	settings_fini(&settings);
+	(void)said_make(&said,
+	    "dns64-prefix 2001:db8::/96 down map\ndns64-prefix 2001:db8::/96 drain map\n",
+	    &settings);
+	ck_assert_ptr_nonnull(strstr(said.text,
+	    "t.conf:2: dns64-prefix: the state of '2001:db8::/96' in map lines is at line 1 "
+	    "already"));
+}
+END_TEST
 
 START_TEST(prefixes_of_all_lengths_are_taken)
 {
@@ -153,6 +179,7 @@ void
 tests_add(TCase *tc)
 {
 	tcase_add_loop_test(tc, bad_values_are_told, 0, (int)(sizeof(bad) / sizeof(bad[0])));
+	tcase_add_test(tc, states_in_map_lines);
 	tcase_add_test(tc, prefixes_of_all_lengths_are_taken);
 	tcase_add_test(tc, exclusions_are_kept);
 	tcase_add_test(tc, ranges_are_kept);

@@ -115,6 +115,57 @@ START_TEST(changes_are_told)
 }
 END_TEST
 
+/* The policies at KEY of the answer, as "line state/before ...". */
+static void
+expect_policies(const char *key, const char *want)
+{
+	const json_t *b;
+	char got[512] = "";
+	size_t k;
+
+	json_array_foreach(json_object_get(op.caller.json, key), k, b)
+	{
+		const char *state = json_string_value(json_object_get(b, "state"));
+		const char *before = json_string_value(json_object_get(b, "before"));
+		size_t len = strlen(got);
+
+		snprintf(got + len, sizeof(got) - len, "%s%d %s/%s", k > 0 ? ", " : "",
+		    (int)json_integer_value(json_object_get(b, "line")),
+		    state != NULL ? state : "-", before != NULL ? before : "-");
+	}
+	ck_assert_str_eq(got, want);
+}
+
+/* D15: a change is one for each policy that has the prefix; the answer lists them, and those that
+ * have it otherwise still. */
+START_TEST(policies_are_listed)
+{
+	ck_assert_int_eq(
+	    post("/prefix/add", "{\"prefix\": \"2001:db8:1::/96\", \"client\": \"10.0.0.0/8\"}"),
+	    200);
+	expect_policies("changed", "6 active/-");
+	expect_policies("unchanged", "");
+	ck_assert_int_eq(
+	    post("/prefix/down", "{\"prefix\": \"2001:db8:1::/96\", \"client\": \"10.0.0.0/8\"}"),
+	    200);
+	expect_policies("changed", "6 down/active");
+	expect_policies("unchanged", "0 active/-, 9 active/-");
+	ck_assert_int_eq(post("/prefix/drain", "{\"prefix\": \"2001:db8:1::/96\"}"), 200);
+	expect_policies("changed", "0 drain/active, 6 drain/down, 9 drain/active");
+	expect_policies("unchanged", "");
+	ck_assert_int_eq(post("/prefix/add", "{\"prefix\": \"2001:db8:9::/96\"}"), 200);
+	expect_policies("changed", "0 active/-, 9 active/-");
+	expect_policies("unchanged", "6 -/-");
+	/* One that only map lines name. */
+	ck_assert_int_eq(
+	    post("/prefix/down", "{\"prefix\": \"2001:db8:3::/96\", \"persist\": \"yes\"}"), 200);
+	expect_policies("changed", "0 down/active, 6 down/active, 9 down/active");
+	expect(1,
+	    "2001:db8:4::/96 active file:7, 2001:db8:1::/96 drain dns64ctl:0, "
+	    "2001:db8:3::/96 down prefix-file:5");
+}
+END_TEST
+
 /* The configuration in force has them as they are, where they come from. */
 START_TEST(config_has_them)
 {
@@ -241,6 +292,7 @@ tests_add(TCase *tc)
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, each_with_its_place);
 	tcase_add_test(tc, changes_are_told);
+	tcase_add_test(tc, policies_are_listed);
 	tcase_add_test(tc, config_has_them);
 	tcase_add_loop_test(tc, what_is_refused, 0, (int)(sizeof(bad) / sizeof(bad[0])));
 	tcase_add_test(tc, one_after_the_other);

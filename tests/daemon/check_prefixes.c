@@ -93,7 +93,9 @@ START_TEST(it_holds)
 	ck_assert_uint_eq(actives(0), 2);
 	ck_assert_uint_eq(actives(1), 2);
 	ck_assert_uint_ne(settings.conf.core.policies->table[0].numbers[1], NUMBERING_OTHERS);
-	ck_assert_uint_eq(heard("prefix add 2001:db8:2::/96: done, until the next reload"), 1);
+	ck_assert_uint_eq(heard("prefix add 2001:db8:2::/96: done, until the next reload; changed "
+				"for 2 of 2 policies"),
+	    1);
 	ck_assert_int_eq(access(file, F_OK), -1);
 }
 END_TEST
@@ -102,12 +104,50 @@ START_TEST(no_active_one_is_told)
 {
 	ck_assert_int_eq(
 	    change(PREFIX_CHANGE_DOWN, "2001:db8:1::/96", "10.0.0.0/8", false), HOST_DONE);
-	ck_assert_uint_eq(heard("no prefix is active: there is no DNS64 for the clients of this "
-				"block"),
-	    1);
+	ck_assert_uint_eq(heard("no prefix is active: there is no DNS64 for client 10.0.0.0/8"), 1);
 	ck_assert_int_eq(change(PREFIX_CHANGE_DOWN, "2001:db8:1::/96", NULL, false), HOST_DONE);
 	ck_assert_uint_eq(heard("there is no DNS64 outside of client blocks"), 1);
 	ck_assert_uint_eq(actives(0), 0);
+}
+END_TEST
+
+/* D15: of a block that has the prefix, too, and where map lines name it; a reload undoes it there
+ * and says so, and what is saved survives. */
+START_TEST(wherever_it_is)
+{
+	struct numbering *n = settings.conf.core.numbering;
+
+	configure("dns64-prefix 2001:db8:2::/96\nclient 172.16.0.0/12 {\n"
+		  "dns64-prefix 2001:db8:1::/96\nmap 192.0.2.0/24 2001:db8:2::/96\n}\n");
+	settings_fini(&settings);
+	ck_assert(load());
+	settings.conf.core.numbering = n;
+	ck_assert_int_eq(change(PREFIX_CHANGE_DOWN, "2001:db8:1::/96", NULL, false), HOST_DONE);
+	ck_assert_uint_eq(heard("changed for 3 of 3 policies"), 1);
+	ck_assert_uint_eq(actives(2), 1);
+	ck_assert_int_eq(change(PREFIX_CHANGE_DOWN, "2001:db8:2::/96", NULL, false), HOST_DONE);
+	ck_assert_uint_eq(
+	    heard("no prefix is active: there is no DNS64 for client 172.16.0.0/12"), 1);
+	ck_assert_uint_eq(actives(0) + actives(1) + actives(2), 0);
+	ck_assert(reload_settings(&options, conf, &threads, &arrival, &settings));
+	ck_assert_uint_eq(heard("undoes dns64ctl prefix: 2001:db8:1::/96 is active again"), 1);
+	ck_assert_uint_eq(heard("undoes dns64ctl prefix: 2001:db8:1::/96 (client 172.16.0.0/12) is "
+				"active again"),
+	    1);
+	ck_assert_uint_eq(actives(2), 2);
+	ck_assert_int_eq(
+	    change(PREFIX_CHANGE_DRAIN, "2001:db8:2::/96", "172.16.0.0/12", false), HOST_DONE);
+	(void)heard_all();
+	ck_assert(reload_settings(&options, conf, &threads, &arrival, &settings));
+	ck_assert_uint_eq(heard("undoes dns64ctl prefix: 2001:db8:2::/96 of map lines (client "
+				"172.16.0.0/12) is active again"),
+	    1);
+	ck_assert_int_eq(
+	    change(PREFIX_CHANGE_DRAIN, "2001:db8:2::/96", "172.16.0.0/12", true), HOST_DONE);
+	(void)heard_all();
+	ck_assert(reload_settings(&options, conf, &threads, &arrival, &settings));
+	ck_assert_uint_eq(heard("undoes"), 0);
+	ck_assert_uint_eq(actives(2), 1);
 }
 END_TEST
 
@@ -251,6 +291,7 @@ tests_add(TCase *tc)
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, it_holds);
 	tcase_add_test(tc, no_active_one_is_told);
+	tcase_add_test(tc, wherever_it_is);
 	tcase_add_test(tc, what_is_saved_survives);
 	tcase_add_test(tc, a_reload_undoes_the_rest);
 	tcase_add_test(tc, what_was_taken_back_is_not_undone);

@@ -106,6 +106,21 @@ exits 0 prefix del 2001:db8:64::/96 client 127.0.0.9
 equal 'for clients of the block' 2001:db8:66::a00:1 "$(addresses -b 127.0.0.9)"
 equal 'not for others' 2001:db8:64::a00:1 "$(addresses)"
 
+# --- a change is one wherever the prefix is ---
+
+exits 0 prefix add 2001:db8:64::/96 client 127.0.0.9
+exits 0 prefix down 2001:db8:64::/96
+check 'the reply lists the policies: those of no block' is 'changed     clients in no block: down, was active' cat "$work/said"
+check '  and the block' is 'changed     client 127.0.0.9/32 127.0.1.0/24: down, was active' cat "$work/said"
+equal 'in the block, too' 2001:db8:66::a00:1 "$(addresses -b 127.0.0.9)"
+equal 'and outside' '' "$(addresses)"
+exits 0 prefix active 2001:db8:64::/96 client 127.0.0.9
+check 'who has it otherwise still' is 'unchanged   clients in no block: down' cat "$work/said"
+exits 0 reload
+check 'a reload undoes it everywhere' is 'undoes dns64ctl prefix: 2001:db8:64::/96 is active again' cat "$work/said"
+exits 0 prefix add 2001:db8:66::/96 client 127.0.1.0/24
+exits 0 prefix del 2001:db8:64::/96 client 127.0.0.9
+
 # --- saved ---
 
 exits 0 prefix drain 2001:db8:66::/96 client 127.0.0.9 --persist
@@ -142,7 +157,7 @@ refused "the prefix of that length is 2001:db8::/96" prefix add 2001:db8::1/96
 refused 'a correct prefix is 2001:db8::/96' prefix add 2001:db8:0:0:100::/96
 refused 'did you mean 2001:db8:65::/96?' prefix add 2001:db8:65::96
 refused 'is there already, active' prefix add 2001:db8:64::/96
-refused 'is not there; there are 2001:db8:64::/96' prefix drain 2001:db8:69::/96
+refused 'nor on a map line; there are 2001:db8:64::/96' prefix drain 2001:db8:69::/96
 refused 'without which 64:ff9b::/96 would hold' prefix del 2001:db8:64::/96
 refused 'there is no client block with' prefix add 2001:db8:65::/96 client 127.0.0.10
 refused 'did you mean 127.0.1.0/24?' prefix add 2001:db8:65::/96 client 127.0.1.7/24
@@ -191,6 +206,30 @@ check 'that of the daemon: a start' is 'AAAA 2001:db8:65::a00:1' answer $known A
 chown bin "$saved"
 exits 1 reload
 check 'that of another user: a reload' is "$untrusted" cat "$work/said"
+stop dns64d
+rm "$saved"
+
+# --- one that only map lines name ---
+
+settings "prefix-file $saved" 'map 10.0.0.0/8 2001:db8:70::/96'
+start_dns64d
+equal 'by the map' 2001:db8:70::a00:1 "$(addresses)"
+exits 0 prefix down 2001:db8:70::/96 --persist
+equal 'down' '' "$(addresses)"
+check 'explain knows it' is '2001:db8:70::/96 down' ctl explain $known
+check 'prefixes: where it is from' is "$saved:3" ctl prefixes
+exits 0 reload
+check 'nothing is undone' test "$(grep -c undoes "$work/said")" -eq 0
+stop dns64d
+start_dns64d
+equal 'it survives a restart' '' "$(addresses)"
+ctl config >"$work/again.conf" && chmod 644 "$work/again.conf"
+check 'config has it' is 'dns64-prefix 2001:db8:70::/96 down map ' cat "$work/again.conf"
+check 'config can be read again' is 'configuration OK' "$DNS64D" -t -f -c "$work/again.conf"
+exits 0 prefix active 2001:db8:70::/96
+equal 'active' 2001:db8:70::a00:1 "$(addresses)"
+exits 0 reload
+check 'a reload undoes that' is 'undoes dns64ctl prefix: 2001:db8:70::/96 of map lines is down again' cat "$work/said"
 stop dns64d
 rm "$saved"
 
