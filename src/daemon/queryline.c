@@ -88,8 +88,9 @@ say(const struct queryline *q, const struct msg *m, bool sound, struct said *s)
 	mnemonic_class(m->qclass, s->class);
 }
 
-/* Write the addresses in the answer section, with QUOTE around each and "," between them. */
-static void
+/* Write the first addresses in the answer section, with QUOTE around each and "," between them.
+ * Returns how many are left out. */
+static unsigned
 put_addresses(struct out *o, const struct msg *m, const char *quote)
 {
 	struct msg_walk w = msg_walk(m, MSG_ANSWER);
@@ -104,14 +105,12 @@ put_addresses(struct out *o, const struct msg *m, const char *quote)
 			a.family = NETADDR_IPV6;
 		else if (rr.type != DNS_TYPE_A || rr.rdlen != DNS_A_LEN)
 			continue;
-		if (n == QUERYLINE_ADDRESSES) {
-			put(o, ",%s+%s", quote, quote);
-			return;
-		}
+		if (n++ >= QUERYLINE_ADDRESSES)
+			continue;
 		memcpy(a.addr, m->bytes + rr.rdata, rr.rdlen);
-		put(o, "%s%s%s%s", n > 0 ? "," : "", quote, netaddr_format(&a, text), quote);
-		n++;
+		put(o, "%s%s%s%s", n > 1 ? "," : "", quote, netaddr_format(&a, text), quote);
 	}
+	return n > QUERYLINE_ADDRESSES ? n - QUERYLINE_ADDRESSES : 0;
 }
 
 static bool
@@ -135,8 +134,8 @@ queryline_text(const struct queryline *q, char line[static QUERYLINE_MAX])
 	    s.asked ? s.name : "-", s.asked ? s.class : "-", s.asked ? s.type : "-", s.rcode,
 	    s.reason->name);
 	before = o.len;
-	if (sound)
-		put_addresses(&o, &m, "");
+	if (sound && put_addresses(&o, &m, "") > 0)
+		put(&o, ",+");
 	put(&o, "%s %s ", o.len == before ? "-" : "",
 	    r->upstream.family == NETADDR_NONE ? "-" : s.upstream);
 	if (r->age_s == TAP_NO_AGE)
@@ -173,6 +172,7 @@ queryline_json(const struct queryline *q, char line[static QUERYLINE_MAX])
 	struct said s;
 	struct msg m;
 	bool sound = parse(q, &m);
+	unsigned more = 0;
 
 	say(q, &m, sound, &s);
 	put(&o, "{\"time\":\"%s\"", s.time);
@@ -187,8 +187,8 @@ queryline_json(const struct queryline *q, char line[static QUERYLINE_MAX])
 	put_string(&o, "kind", reason_kind_name((enum reason_kind)s.reason->kind));
 	put(&o, ",\"addresses\":[");
 	if (sound)
-		put_addresses(&o, &m, "\"");
-	put(&o, "]");
+		more = put_addresses(&o, &m, "\"");
+	put(&o, "],\"more_addresses\":%u", more);
 	put_string(&o, "upstream", r->upstream.family == NETADDR_NONE ? NULL : s.upstream);
 	if (r->age_s == TAP_NO_AGE)
 		put(&o, ",\"age\":null");

@@ -73,7 +73,7 @@ START_TEST(line_says_what_was_asked_and_answered)
 	    "{\"time\":\"2026-11-23T01:22:03.456789Z\",\"client\":\"2001:db8::1\",\"port\":4242,"
 	    "\"transport\":\"udp\",\"name\":\"WWW.example.\",\"class\":\"IN\",\"type\":\"AAAA\","
 	    "\"rcode\":\"NOERROR\",\"reason\":\"synth-no-aaaa\",\"kind\":\"synthesized\","
-	    "\"addresses\":[\"64:ff9b::c000:201\",\"64:ff9b::c000:202\"],"
+	    "\"addresses\":[\"64:ff9b::c000:201\",\"64:ff9b::c000:202\"],\"more_addresses\":0,"
 	    "\"upstream\":\"192.0.2.53#53\",\"age\":null,\"us\":1250,\"bytes\":77}\n");
 }
 END_TEST
@@ -96,7 +96,8 @@ START_TEST(what_is_not_there_is_a_dash_or_null)
 	    "{\"time\":\"2026-11-23T01:22:03.456789Z\",\"client\":\"2001:db8::1\",\"port\":4242,"
 	    "\"transport\":\"tcp\",\"name\":null,\"class\":null,\"type\":null,"
 	    "\"rcode\":\"FORMERR\",\"reason\":\"malformed\",\"kind\":\"refused\","
-	    "\"addresses\":[],\"upstream\":null,\"age\":0,\"us\":0,\"bytes\":77}\n");
+	    "\"addresses\":[],\"more_addresses\":0,\"upstream\":null,\"age\":0,\"us\":0,\"bytes\":"
+	    "77}\n");
 }
 END_TEST
 
@@ -139,7 +140,7 @@ START_TEST(names_forge_nothing)
 	ck_assert_uint_eq(len, strlen(line));
 	ck_assert_ptr_eq(strchr(line, '\n'), line + len - 1);
 	/* 15 members, 10 of them strings here, and an address */
-	ck_assert_uint_eq(count(line, '"'), 15 * 2 + 10 * 2 + 2);
+	ck_assert_uint_eq(count(line, '"'), 16 * 2 + 10 * 2 + 2);
 	for (size_t i = 0; i + 1 < len; i++)
 		ck_assert(line[i] >= ' ' && line[i] < 0x7f);
 }
@@ -157,7 +158,10 @@ START_TEST(many_addresses_are_cut_short)
 	ck_assert_uint_gt(queryline_text(&q, line), 0);
 	ck_assert_ptr_nonnull(strstr(line, ",64:ff9b::c000:210,+ 192.0.2.53"));
 	ck_assert_uint_gt(queryline_json(&q, line), 0);
-	ck_assert_ptr_nonnull(strstr(line, "\"64:ff9b::c000:210\",\"+\"],"));
+	ck_assert_ptr_nonnull(strstr(line, "\"64:ff9b::c000:210\"],\"more_addresses\":1,"));
+	q.len = answer((const uint8_t *)"\1a", DNS_TYPE_AAAA, QUERYLINE_ADDRESSES + 3);
+	ck_assert_uint_gt(queryline_json(&q, line), 0);
+	ck_assert_ptr_nonnull(strstr(line, "\"64:ff9b::c000:210\"],\"more_addresses\":3,"));
 }
 END_TEST
 
