@@ -105,7 +105,9 @@ where_json(const struct decided *d, struct where w)
 json_t *
 decided_address(const struct decided *d, const struct trace_step *s)
 {
-	if (s->addr.family == NETADDR_IPV4) {
+	if (s->verdict == TRACE_HIDDEN)
+		return where_json(d, where_keyword(origin_of(d), policy_of(d), "hide-a"));
+	if (s->addr.family == NETADDR_IPV4 && s->verdict != TRACE_GOOD) {
 		struct where w = where_a(origin_of(d), policy_of(d), s->addr.addr);
 
 		/* What speaks against 64:ff9b::/96 is no reason for another prefix. */

@@ -55,6 +55,11 @@ static void
 put_event(json_t *j, const struct trace_step *s)
 {
 	put(j, "state", explain_state((enum query_state)s->state));
+	if (s->state == QUERY_SVCB) {
+		put(j, "outcome", s->late ? "late" : "done");
+		(void)json_object_set_new(j, "added", json_integer(s->n_added));
+		return;
+	}
 	put(j, "outcome", explain_outcome((enum lookup_outcome)s->outcome));
 	put_bool(j, "cached", s->cached);
 	if (s->cached) {

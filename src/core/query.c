@@ -469,6 +469,7 @@ query_on_deadline(struct queries *qs, struct query *q, uint64_t now_ns)
 {
 	if (q->state == QUERY_SVCB && query_forsake(q)) {
 		stats_inc(&query_stats(qs, q)->svcb_late);
+		q->svcb->late = true;
 		query_ready(qs, q);
 	}
 	if (UNLIKELY(q->held) && list_empty(&q->link))

@@ -174,6 +174,7 @@ struct query {
 struct query_svcb {
 	struct query *child[QUERY_SVCB_TARGETS]; /* children that have no answer yet; NULL */
 	unsigned n_waiting;
+	bool late;         /* some of them were given up */
 	uint32_t conf_gen; /* of the settings under which addresses were appended */
 	uint16_t n_before; /* of the reply alone: records in the additional section, */
 	uint8_t reason;    /* the query's enum reason, */

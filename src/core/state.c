@@ -148,6 +148,28 @@ on_reverse(struct queries *qs, struct query *q, const struct query_event *ev)
 	return respond_fail(qs, q, ev);
 }
 
+/* What becomes of the addresses of a reply to what Q asks for now. */
+static enum trace_use
+use_of(const struct query *q)
+{
+	switch ((enum query_state)q->state) {
+	case QUERY_A:
+		return TRACE_MADE;
+	case QUERY_HIDDEN:
+		return TRACE_TAKEN;
+	case QUERY_AAAA:
+	case QUERY_TARGET:
+	case QUERY_NATIVE:
+		return TRACE_FILTERED;
+	case QUERY_RELAY:
+	case QUERY_SVCB:
+	case QUERY_REVERSE:
+	case QUERY_LOCAL:
+		break;
+	}
+	return TRACE_PASSED;
+}
+
 /* Note the event for the trace, with the addresses that the reply brings. */
 static __attribute__((noinline, cold)) void
 note_event(struct queries *qs, struct query *q, const struct lookup_result *result, bool cached,
@@ -161,6 +183,12 @@ note_event(struct queries *qs, struct query *q, const struct lookup_result *resu
 	s->state = q->state;
 	s->outcome = q->outcome;
 	s->rcode = m != NULL ? m->rcode : q->rcode;
+	if (q->state == QUERY_SVCB) {
+		s->late = q->svcb->late;
+		s->n_added =
+		    (uint16_t)(header_get(q->svcb->bytes, HEADER_ARCOUNT) - q->svcb->n_before);
+		return; /* what the targets' questions came to is not its outcome */
+	}
 	s->cached = cached;
 	if (cached) {
 		s->stale = qs->fetch->stale;
@@ -174,7 +202,7 @@ note_event(struct queries *qs, struct query *q, const struct lookup_result *resu
 	memcpy(s->name, msg_qname(m), m->qname_len);
 	if (result->upstream < UPSTREAM_MAX)
 		s->addr = qs->lookups->upstreams->table[result->upstream].addr;
-	trace_addresses(qs->trace, m, &query_policy(qs, q)->synth, now_ns);
+	trace_addresses(qs->trace, m, use_of(q), &query_policy(qs, q)->synth, now_ns);
 }
 
 static size_t

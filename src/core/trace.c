@@ -76,8 +76,10 @@ trace_would_ask(struct trace *t, const struct question *key, bool stale, const s
 }
 
 static enum trace_verdict
-verdict_v4(const struct synth_policy *p, const uint8_t v4[static 4])
+verdict_v4(enum trace_use use, const struct synth_policy *p, const uint8_t v4[static 4])
 {
+	if (use != TRACE_MADE)
+		return use == TRACE_TAKEN ? TRACE_HIDDEN : TRACE_GOOD;
 	if (synth_maps(p, v4))
 		return TRACE_MAPPED;
 	switch (synth_verdict(p, v4)) {
@@ -91,7 +93,8 @@ verdict_v4(const struct synth_policy *p, const uint8_t v4[static 4])
 }
 
 void
-trace_addresses(struct trace *t, const struct msg *m, const struct synth_policy *p, uint64_t now_ns)
+trace_addresses(struct trace *t, const struct msg *m, enum trace_use use,
+    const struct synth_policy *p, uint64_t now_ns)
 {
 	struct msg_walk w = msg_walk(m, MSG_ANSWER);
 	struct rr rr;
@@ -110,9 +113,10 @@ trace_addresses(struct trace *t, const struct msg *m, const struct synth_policy 
 		s->addr.family = v4 ? NETADDR_IPV4 : NETADDR_IPV6;
 		memcpy(s->addr.addr, addr, rr.rdlen);
 		if (v4)
-			s->verdict = (uint8_t)verdict_v4(p, addr);
+			s->verdict = (uint8_t)verdict_v4(use, p, addr);
 		else
-			s->verdict = synth_excluded(p, addr) ? TRACE_EXCLUDED : TRACE_GOOD;
+			s->verdict = use != TRACE_PASSED && synth_excluded(p, addr) ? TRACE_EXCLUDED
+										    : TRACE_GOOD;
 	}
 }
 
@@ -157,6 +161,7 @@ trace_verdict_name(enum trace_verdict v)
 		[TRACE_EXCLUDED] = "excluded",
 		[TRACE_PRIVATE] = "private",
 		[TRACE_UNMAPPED] = "unmapped",
+		[TRACE_HIDDEN] = "hidden",
 		[TRACE_GOOD] = "good" };
 
 	return names[v];

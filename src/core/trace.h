@@ -51,7 +51,16 @@ enum trace_verdict {
 	TRACE_EXCLUDED, /* IPv4: under no prefix; IPv6: exclude-aaaa */
 	TRACE_PRIVATE,  /* IPv4: not under 64:ff9b::/96 */
 	TRACE_UNMAPPED, /* IPv4: the prefix of its map line is not active */
-	TRACE_GOOD      /* IPv6: it may be handed out */
+	TRACE_HIDDEN,   /* IPv4: hide-a */
+	TRACE_GOOD      /* it may be handed out */
+};
+
+/* What becomes of the addresses of a reply. */
+enum trace_use {
+	TRACE_PASSED,   /* they are handed out as they are */
+	TRACE_FILTERED, /* IPv6: those that are not excluded */
+	TRACE_MADE,     /* likewise, and AAAA are made of IPv4 */
+	TRACE_TAKEN     /* IPv4 is hidden */
 };
 
 struct trace_step {
@@ -71,6 +80,8 @@ struct trace_step {
 	bool stale : 1;
 	bool joined : 1;
 	bool tcp : 1;
+	bool late : 1;       /* TRACE_EVENT of QUERY_SVCB: others did not come in time */
+	uint16_t n_added;    /* likewise: addresses of targets that were added */
 	struct netaddr addr; /* TRACE_EVENT: whose reply it is */
 	uint8_t name[DNS_NAME_MAX];
 };
@@ -126,9 +137,12 @@ void trace_question(
 void trace_would_ask(struct trace *t, const struct question *key, bool stale,
     const struct upstreams *us, uint64_t now_ns);
 
-/* trace_addresses: note the addresses in the answer section of M, and what P says of each. */
-void trace_addresses(
-    struct trace *t, const struct msg *m, const struct synth_policy *p, uint64_t now_ns);
+/*
+ * trace_addresses: note the addresses in the answer section of M, and what becomes of each, as they
+ * are used for USE, by P.
+ */
+void trace_addresses(struct trace *t, const struct msg *m, enum trace_use use,
+    const struct synth_policy *p, uint64_t now_ns);
 
 /*
  * trace_message: the message of LEN bytes at MSG left or came, as the kind, address and transport

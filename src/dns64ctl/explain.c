@@ -153,6 +153,10 @@ put_event(const json_t *s, FILE *out)
 		put_cached(s, out);
 	} else if (strcmp(show_text(s, "state"), "local") == 0) {
 		fputs("answered here", out);
+	} else if (strcmp(show_text(s, "state"), "svcb") == 0) {
+		fprintf(out, "svcb: %" JSON_INTEGER_FORMAT " addresses of targets added%s",
+		    show_number(s, "added"),
+		    strcmp(show_text(s, "outcome"), "late") == 0 ? "; others came too late" : "");
 	} else if (json_object_get(s, "rcode") == NULL) {
 		fprintf(out, "%s: %s", show_text(s, "state"), show_text(s, "outcome"));
 	} else {
@@ -169,6 +173,7 @@ put_address(const json_t *s, FILE *out)
 		{ "excluded", "left out" },
 		{ "private", "not mapped: 64:ff9b::/96 is for global addresses only" },
 		{ "unmapped", "not mapped: no active prefix is for it" },
+		{ "hidden", "left out: clients that have no IPv4 get none" },
 		{ "good", "good as it is" } };
 	const char *verdict = show_text(s, "verdict");
 

@@ -285,6 +285,42 @@ START_TEST(dry_run_of_targets)
 }
 END_TEST
 
+/* The last step of KIND. */
+static const struct trace_step *
+last(enum trace_kind kind)
+{
+	unsigned i = trace.n;
+
+	while (i > 0 && trace.step[i - 1].kind != kind)
+		i--;
+	return step(i > 0 ? i - 1 : trace.n, kind);
+}
+
+/* What is waited for are addresses, of targets: no upstream was silent (RULES D18). */
+START_TEST(targets_are_told)
+{
+	world.conf.policies->table[0].svcb = POLICY_SVCB_RESOLVE;
+	explain_it("www.example", DNS_TYPE_HTTPS);
+	ck_assert_uint_eq(last(TRACE_EVENT)->state, QUERY_SVCB);
+	ck_assert_uint_eq(last(TRACE_EVENT)->n_added, 1);
+	ck_assert(!last(TRACE_EVENT)->late && !last(TRACE_EVENT)->cached);
+}
+END_TEST
+
+/* An address that a client gets is good, whatever would be made of it; a hidden one is none. */
+START_TEST(addresses_as_they_are_used)
+{
+	explain_it("www.example", DNS_TYPE_A);
+	ck_assert_uint_eq(last(TRACE_ADDRESS)->verdict, TRACE_GOOD);
+	world.conf.policies->table[0].hide_a = true;
+	explain_it("shy.example", DNS_TYPE_A);
+	ck_assert_uint_eq(trace.reason, REASON_HIDDEN_A);
+	ck_assert_uint_eq(last(TRACE_ADDRESS)->verdict, TRACE_HIDDEN);
+	explain_it("shy.example", DNS_TYPE_AAAA);
+	ck_assert_uint_eq(last(TRACE_ADDRESS)->verdict, TRACE_EXCLUDED); /* 127.0.0.1 */
+}
+END_TEST
+
 static void
 client_asks(const char *name)
 {
@@ -381,6 +417,7 @@ START_TEST(steps_have_words)
 {
 	ck_assert_str_eq(explain_state(QUERY_LOCAL), "local");
 	ck_assert_str_eq(explain_outcome(LOOKUP_NO_ROOM), "no-room");
+	ck_assert_str_eq(trace_verdict_name(TRACE_HIDDEN), "hidden");
 	ck_assert_str_eq(trace_verdict_name(TRACE_GOOD), "good");
 }
 END_TEST
@@ -395,6 +432,8 @@ tests_add(TCase *tc)
 	tcase_add_test(tc, one_at_a_time_until_the_end);
 	tcase_add_test(tc, dry_run_asks_nobody);
 	tcase_add_test(tc, dry_run_of_targets);
+	tcase_add_test(tc, targets_are_told);
+	tcase_add_test(tc, addresses_as_they_are_used);
 	tcase_add_test(tc, dry_run_refreshes_nothing);
 	tcase_add_test(tc, dry_run_while_all_are_down);
 	tcase_add_test(tc, nothing_is_counted);

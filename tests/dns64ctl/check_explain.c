@@ -142,6 +142,12 @@ START_TEST(steps)
 	     "\"transport\": \"udp\", \"rcode\": \"REFUSED\"},"
 	     "{\"step\": \"event\", \"us\": 1, \"state\": \"a\", \"outcome\": \"silent\"},"
 	     "{\"step\": \"event\", \"us\": 1, \"state\": \"local\", \"outcome\": \"silent\"},"
+	     "{\"step\": \"event\", \"us\": 1, \"state\": \"svcb\", \"outcome\": \"done\", "
+	     "\"added\": 2},"
+	     "{\"step\": \"event\", \"us\": 1, \"state\": \"svcb\", \"outcome\": \"late\", "
+	     "\"added\": 0},"
+	     "{\"step\": \"address\", \"us\": 1, \"address\": \"10.0.0.2\", \"verdict\": "
+	     "\"hidden\"},"
 	     "{\"step\": \"address\", \"us\": 1, \"address\": \"10.0.0.1\", \"verdict\": "
 	     "\"private\", "
 	     "\"decided_by\": {\"rule\": \"r\"}},"
@@ -157,6 +163,9 @@ START_TEST(steps)
 	HAS("    1.500 ms    from u over UDP: n. A REFUSED\n");
 	HAS("  a: silent\n");
 	HAS("  answered here\n");
+	HAS("  svcb: 2 addresses of targets added\n");
+	HAS("  svcb: 0 addresses of targets added; others came too late\n");
+	HAS("    10.0.0.2: left out: clients that have no IPv4 get none\n");
 	HAS("    10.0.0.1: not mapped: 64:ff9b::/96 is for global addresses only (r)\n");
 	HAS("would ask n. MX; if that fails, an expired entry is at hand\n");
 	HAS("    of u\n");
