@@ -1,51 +1,114 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "control/inquiry.h"
 
+#include <string.h>
+
 #include "base/clock.h"
 #include "control/reply.h"
 
-#define LOOK_US 2000 /* how often to look whether the loop is done */
+#define LOOK_US 2000 /* how often to look whether the loops are done */
 
 static void
 look_soon(struct inquiry *i)
 {
 	const struct timeval soon = { .tv_usec = LOOK_US };
 
-	(void)event_add(i->timer, &soon);
+	if (i->n > 0 && !evtimer_pending(i->timer, NULL))
+		(void)event_add(i->timer, &soon);
 }
 
-/* Nobody waits any longer. Returns who did. */
+/* Nobody waits for number AT any longer; the others keep their order. Returns who did. */
 static struct evhttp_request *
-let_go(struct inquiry *i)
+let_go(struct inquiry *i, unsigned at)
 {
-	struct evhttp_request *r = i->r;
+	struct evhttp_request *r = i->of[at].r;
 
-	asked_unref(i->asked);
-	i->asked = NULL;
-	i->r = NULL;
+	asked_unref(i->of[at].asked);
+	i->n--;
+	memmove(&i->of[at], &i->of[at + 1], (i->n - at) * sizeof(i->of[0]));
 	return r;
+}
+
+static bool
+is_busy(const struct inquiry *i, const struct loop *l)
+{
+	for (unsigned k = 0; k < i->n; k++) {
+		if (i->of[k].loop == l)
+			return true;
+	}
+	return false;
+}
+
+/* Have the first loop that is free work on O. False: there is none. */
+static bool
+give(const struct inquiry *i, struct inquiry_one *o)
+{
+	for (unsigned k = 0; k < i->host->n_loops; k++) {
+		struct loop *l = i->host->loops[k];
+
+		/* One that is not busy may not have begun with what nobody waits for any more. */
+		if (is_busy(i, l) || !loop_explain(l, o->asked))
+			continue;
+		o->loop = l;
+		o->end_ns = clock_now_ns() + INQUIRY_MS * NS_PER_MS;
+		return true;
+	}
+	return false;
+}
+
+/* Give questions to the loops that are free. */
+static void
+give_all(struct inquiry *i)
+{
+	bool free = true;
+
+	for (unsigned k = 0; k < i->n && free; k++)
+		free = i->of[k].loop != NULL || give(i, &i->of[k]);
+}
+
+/* Answer number AT if its time is over, or its loop done. Returns whether it was answered. */
+static bool
+look_at(struct inquiry *i, unsigned at, uint64_t now_ns)
+{
+	struct inquiry_one *o = &i->of[at];
+	bool done = o->loop != NULL && trace_done(&o->asked->trace);
+
+	if (done && o->asked->refused) { /* it works on what nobody waits for any more, or ends */
+		o->asked->refused = false;
+		o->loop = NULL;
+		done = false;
+	}
+	if (!done && now_ns < (o->loop != NULL ? o->end_ns : o->queue_end_ns))
+		return false;
+	if (done) {
+		i->answer(o->r, i->arg, o->asked);
+		(void)let_go(i, at);
+	} else {
+		bool begun = o->loop != NULL;
+
+		reply_error(let_go(i, at), HTTP_SERVUNAVAIL,
+		    begun ? "the loop did not answer in time; dns64ctl status tells how it is"
+			  : "no loop was free in time, as others have questions explained; try "
+			    "again",
+		    NULL);
+	}
+	return true;
 }
 
 static void
 on_timer(evutil_socket_t fd, short what, void *arg)
 {
 	struct inquiry *i = arg;
-	bool done = trace_done(&i->asked->trace);
+	uint64_t now_ns = clock_now_ns();
 
 	(void)fd;
 	(void)what;
-	if (!done && clock_now_ns() < i->end_ns) {
-		look_soon(i);
-	} else if (!done) {
-		reply_error(let_go(i), HTTP_SERVUNAVAIL,
-		    "the loop did not answer in time; dns64ctl status tells how it is", NULL);
-	} else if (i->asked->refused) {
-		reply_error(let_go(i), HTTP_SERVUNAVAIL,
-		    "the loop still works on the question before, or ends", NULL);
-	} else {
-		i->answer(i->r, i->arg, i->asked);
-		(void)let_go(i);
+	for (unsigned k = 0; k < i->n;) {
+		if (!look_at(i, k, now_ns))
+			k++;
 	}
+	give_all(i);
+	look_soon(i);
 }
 
 bool
@@ -59,36 +122,33 @@ inquiry_init(struct inquiry *i, const struct host *host, inquiry_answer *answer,
 void
 inquiry_begin(struct inquiry *i, struct evhttp_request *r, struct asked *a)
 {
-	const char *why = NULL;
-
-	if (i->asked != NULL)
-		why = "another question is being explained; one at a time, try again";
-	else if (i->host->n_loops == 0 || !loop_explain(i->host->loops[0], a))
-		why = "the loop has not begun with the question before";
-	if (why != NULL) {
+	if (i->n == INQUIRY_MAX) {
 		asked_unref(a);
-		reply_error(r, HTTP_SERVUNAVAIL, why, NULL);
+		reply_error(r, HTTP_SERVUNAVAIL,
+		    "too many questions wait to be explained already; try again", NULL);
 		return;
 	}
-	i->asked = a;
-	i->r = r;
-	i->end_ns = clock_now_ns() + INQUIRY_MS * NS_PER_MS;
+	i->of[i->n++] = (struct inquiry_one){
+		.asked = a, .r = r, .queue_end_ns = clock_now_ns() + INQUIRY_QUEUE_MS * NS_PER_MS
+	};
+	give_all(i);
 	look_soon(i);
 }
 
 void
 inquiry_refuse(struct inquiry *i)
 {
-	if (i->asked == NULL)
-		return;
-	(void)event_del(i->timer);
-	reply_error(let_go(i), HTTP_SERVUNAVAIL, REPLY_ENDING, NULL);
+	while (i->n > 0)
+		reply_error(let_go(i, i->n - 1), HTTP_SERVUNAVAIL, REPLY_ENDING, NULL);
+	if (i->timer != NULL)
+		(void)event_del(i->timer);
 }
 
 void
 inquiry_fini(struct inquiry *i)
 {
-	(void)let_go(i);
+	while (i->n > 0)
+		(void)let_go(i, i->n - 1);
 	if (i->timer != NULL)
 		event_free(i->timer);
 	*i = (struct inquiry){ .timer = NULL };

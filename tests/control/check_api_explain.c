@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What is told of a question that a loop explains; one at a time; those who are not understood, or
- * gone. */
+/* What is told of a question that a loop explains; those who wait for a loop; those who are not
+ * understood, or gone. */
 
 #include "control/api_explain.h"
 
@@ -158,24 +158,60 @@ START_TEST(dry)
 }
 END_TEST
 
-/* One at a time; who hangs up holds up nobody for longer than the question takes. */
-START_TEST(one_at_a_time)
+/* Ask for PATH over a new connection; do not wait for the answer. */
+static int
+begin(const char *path)
 {
-	static const char raw[] = "GET /explain?name=silent.test HTTP/1.1\r\nHost: d\r\n\r\n";
+	char raw[512];
 	int fd = caller_connect(&op.caller);
+	int len = snprintf(raw, sizeof(raw), "GET %s HTTP/1.1\r\nHost: d\r\n\r\n", path);
+
+	ck_assert_int_eq(write(fd, raw, (size_t)len), len);
+	caller_turn(&op.caller, 50);
+	return fd;
+}
+
+/* A loop has one at a time, others wait for it; who hangs up holds up nobody for longer than the
+ * question takes. */
+START_TEST(others_wait)
+{
+	int gone = begin("/explain?name=silent.test"), fds[3];
 
 	testclock_hold();
-	ck_assert_int_eq(write(fd, raw, sizeof(raw) - 1), sizeof(raw) - 1);
-	caller_turn(&op.caller, 50);
-	close(fd);
-	ck_assert_int_eq(caller_ask(&op.caller, "GET", "/explain?name=g.test&ask=0", NULL), 503);
-	ck_assert_ptr_nonnull(strstr(text_at("error"), "one at a time"));
-	for (unsigned i = 0; i < 100 && op.caller.code == 503; i++) {
+	close(gone);
+	fds[0] = begin("/explain?name=g.test&ask=0");
+	fds[1] = begin("/explain?name=h.test&ask=0");
+	for (unsigned i = 0; i < 7; i++) {
 		testclock_pass(NS_PER_SEC);
 		caller_turn(&op.caller, 100);
-		(void)caller_ask(&op.caller, "GET", "/explain?name=g.test&ask=0", NULL);
 	}
-	ck_assert_int_eq(op.caller.code, 200);
+	ck_assert_int_eq(caller_wait(&op.caller, fds[0]), 200);
+	ck_assert_str_eq(text_at("question.name"), "g.test.");
+	ck_assert_int_eq(caller_wait(&op.caller, fds[1]), 200);
+	ck_assert_str_eq(text_at("question.name"), "h.test.");
+}
+END_TEST
+
+/* Not for ever, and not as many as like: the others have their answers. */
+START_TEST(not_too_many)
+{
+	int fds[INQUIRY_MAX];
+
+	testclock_hold();
+	for (unsigned i = 0; i < INQUIRY_MAX; i++)
+		fds[i] = begin("/explain?name=silent.test");
+	ck_assert_int_eq(caller_ask(&op.caller, "GET", "/explain?name=g.test&ask=0", NULL), 503);
+	ck_assert_ptr_nonnull(strstr(text_at("error"), "too many questions wait"));
+	ck_assert_int_eq(caller_ask(&op.caller, "GET", "/ping", NULL), 200);
+	for (unsigned i = 0; i < 18; i++) {
+		testclock_pass(NS_PER_SEC);
+		caller_turn(&op.caller, 50);
+	}
+	ck_assert_int_eq(caller_wait(&op.caller, fds[INQUIRY_MAX - 1]), 503);
+	ck_assert_ptr_nonnull(strstr(text_at("error"), "no loop was free in time"));
+	ck_assert_int_eq(caller_wait(&op.caller, fds[0]), 200);
+	for (unsigned i = 1; i + 1 < INQUIRY_MAX; i++)
+		close(fds[i]);
 }
 END_TEST
 
@@ -202,35 +238,35 @@ END_TEST
 /* Nothing is leaked by an end meanwhile (AddressSanitizer, valgrind). */
 START_TEST(end_meanwhile)
 {
-	static const char raw[] = "GET /explain?name=silent.test HTTP/1.1\r\nHost: d\r\n\r\n";
-	int fd = caller_connect(&op.caller);
+	int fd = begin("/explain?name=silent.test"), other = begin("/explain?name=silent.test");
 	char answer[64];
 
-	ck_assert_int_eq(write(fd, raw, sizeof(raw) - 1), sizeof(raw) - 1);
-	caller_turn(&op.caller, 50);
 	control_free(op.control);
 	op.control = NULL;
 	ck_assert_int_gt(read(fd, answer, sizeof(answer)), 12);
 	ck_assert_int_eq(memcmp(answer + 9, "503", 3), 0);
+	ck_assert_int_gt(read(other, answer, sizeof(answer)), 12);
+	ck_assert_int_eq(memcmp(answer + 9, "503", 3), 0);
 	close(fd);
+	close(other);
 }
 END_TEST
 
 /* A loop that does nothing, whether it took the question or not: who asked is told in time. */
 START_TEST(stuck_loop)
 {
-	static const char raw[] = "GET /explain?name=i.test HTTP/1.1\r\nHost: d\r\n\r\n";
-	int fd = caller_connect(&op.caller);
+	int fd, other;
 
 	rig_stop(&rig, 0);
 	testclock_hold();
-	ck_assert_int_eq(write(fd, raw, sizeof(raw) - 1), sizeof(raw) - 1);
-	caller_turn(&op.caller, 50);
+	fd = begin("/explain?name=i.test");
+	other = begin("/explain?name=i.test");
 	testclock_pass(INQUIRY_MS * NS_PER_MS);
 	ck_assert_int_eq(caller_wait(&op.caller, fd), 503);
 	ck_assert_ptr_nonnull(strstr(text_at("error"), "did not answer in time"));
-	ck_assert_int_eq(caller_ask(&op.caller, "GET", "/explain?name=i.test", NULL), 503);
-	ck_assert_ptr_nonnull(strstr(text_at("error"), "has not begun"));
+	testclock_pass((INQUIRY_QUEUE_MS - INQUIRY_MS) * NS_PER_MS);
+	ck_assert_int_eq(caller_wait(&op.caller, other), 503);
+	ck_assert_ptr_nonnull(strstr(text_at("error"), "no loop was free in time"));
 }
 END_TEST
 
@@ -263,7 +299,8 @@ tests_add(TCase *tc)
 	tcase_add_test(tc, all_is_told);
 	tcase_add_test(tc, clients_and_zones);
 	tcase_add_test(tc, dry);
-	tcase_add_test(tc, one_at_a_time);
+	tcase_add_test(tc, others_wait);
+	tcase_add_test(tc, not_too_many);
 	tcase_add_test(tc, reload_meanwhile);
 	tcase_add_test(tc, end_meanwhile);
 	tcase_add_test(tc, stuck_loop);
