@@ -116,9 +116,11 @@ configure 'nameserver 127.0.0.1 port 5300' 'num-threads 2' 'sandbox strict' "que
 	"control-socket $control"
 chmod 644 "$work/dns64d.conf"
 start_dns64d
+wait_for 20 test -e "$log"
 equal 'as query-log-mode says' 644 "$(stat -c %a "$log")"
 mv "$log" "$log.1"
 "$TOP_BUILDDIR/dns64ctl" -s "$control" log reopen >/dev/null
+wait_for 20 test -e "$log"
 equal 'likewise when it is made again' 644 "$(stat -c %a "$log")"
 stop dns64d
 umask 022
