@@ -21,11 +21,40 @@
 
 #define WORD_MAX 256 /* bytes of a value that is read from a file */
 
+/* Say why nobody answered at PATH, -RC being an errno. Returns the exit code. */
 static int
 tell_nobody(const char *path, int rc)
 {
-	fprintf(stderr, "dns64ctl: no daemon answers at %s: %s\n", path,
-	    rc == -EPROTO ? "what came is no answer of dns64d" : strerror(-rc));
+	switch (-rc) {
+	case EACCES:
+	case EPERM:
+		fprintf(stderr,
+		    "dns64ctl: %s: %s; a daemon may well be there: root and its own user and group "
+		    "may ask it\n",
+		    path, strerror(-rc));
+		break;
+	case ENOENT:
+		fprintf(stderr,
+		    "dns64ctl: there is no %s: no daemon runs, or its control-socket is another "
+		    "one, which -s names\n",
+		    path);
+		break;
+	case ECONNREFUSED:
+		fprintf(stderr, "dns64ctl: nobody listens at %s: its daemon is gone\n", path);
+		break;
+	case EAGAIN: /* SO_RCVTIMEO, SO_SNDTIMEO */
+		fprintf(stderr,
+		    "dns64ctl: the daemon at %s gives no answer, for %d seconds: its main thread "
+		    "hangs, or gets no CPU time\n",
+		    path, CLIENT_S);
+		break;
+	case EPROTO:
+		fprintf(stderr, "dns64ctl: %s: what came is no answer of dns64d\n", path);
+		break;
+	default:
+		fprintf(stderr, "dns64ctl: %s: %s\n", path, strerror(-rc));
+		break;
+	}
 	return RUN_NOBODY;
 }
 

@@ -80,10 +80,21 @@ exits 2 flush name
 exits 2 flush type "$known"
 exits 2 --rates ping
 exits 2 --nothing
-"$dns64ctl" -s "$work/nowhere" ping 2>/dev/null
+"$dns64ctl" -s "$work/nowhere" ping 2>"$work/said"
 equal 'no daemon: exit code' 3 $?
-"$dns64ctl" -s "$work/dns64d.conf" ping 2>/dev/null
+check 'and why' is "there is no $work/nowhere: no daemon runs, or its control-socket is another one" cat "$work/said"
+"$dns64ctl" -s "$work/dns64d.conf" ping 2>"$work/said"
 equal 'no socket: exit code' 3 $?
+check 'and why' is "nobody listens at $work/dns64d.conf" cat "$work/said"
+"$dns64ctl" -s "$work/dns64d.conf/x" ping 2>"$work/said"
+check 'a path that cannot be' is "$work/dns64d.conf/x: Not a directory" cat "$work/said"
+if command -v setpriv >/dev/null; then
+	cp "$dns64ctl" "$work/ctl" && chmod 755 "$work/ctl" || exit 99
+	setpriv --reuid=4712 --regid=4712 --clear-groups "$work/ctl" -s "$control" ping 2>"$work/said"
+	equal 'without permission: exit code' 3 $?
+	check 'and why' is "$control: Permission denied; a daemon may well be there" cat "$work/said"
+	check '  nobody is told that there is none' test "$(grep -c 'no daemon' "$work/said")" -eq 0
+fi
 
 # --- what it tells ---
 
@@ -341,6 +352,7 @@ start_dns64d
 stop dns64d KILL
 check 'one who is killed leaves it' test -S "$control"
 exits 3 ping
+check 'and why' is "nobody listens at $control: its daemon is gone" cat "$work/said"
 start_dns64d
 equal 'it is replaced' pong "$(ctl ping)"
 stop dns64d
