@@ -376,7 +376,7 @@ bench_closed(const struct bench_job *job)
 	bench_method_settings(job);
 	if (!bench_server_ready(job, BENCH_READY_WAIT) || *job->stop)
 		return;
-	bench_server_try_names(job);
+	bench_server_try_names(job, load->size);
 	if (s->duration > 0)
 		bench_closed_steps(job, load->replay != NULL ? UINT64_MAX : load->size - load->hot);
 	else

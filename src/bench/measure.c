@@ -235,6 +235,22 @@ names_suffice(const struct bench_job *job, const struct bench_probe *p)
 	return false;
 }
 
+/* What a server has in its cache is no measure of what it does for new names. */
+static bool
+is_new(const struct bench_job *job, const struct bench_probe *p)
+{
+	unsigned asked, known = bench_server_known(job, p->first, p->n, &asked);
+
+	if (known > 0)
+		bench_run_fail(job->run,
+		    "cached: before the trial at %" PRIu32 "/s the server knew %u of %u of its "
+		    "names, so it has no verdict: %s",
+		    p->rate, known, asked,
+		    job->settings->restart != NULL ? "--restart must empty its cache"
+						   : "take another --first, or --restart");
+	return known == 0;
+}
+
 json_t *
 bench_measure_server(
     const struct bench_job *job, struct bench_probe *p, enum bench_outcome *outcome)
@@ -245,8 +261,8 @@ bench_measure_server(
 
 	if (!names_suffice(job, p) || !restart(job) || !bench_server_ready(job, wait) || *job->stop)
 		return NULL;
-	if (p->first == 0) /* with --restart in each trial: does that empty the cache? */
-		bench_server_try_names(job);
+	if (!is_new(job, p))
+		return NULL;
 	bench_watch_begin(job, &begin);
 	json_t *figures = ask(job, &job->settings->plan, p);
 	put_server(job, figures, &begin);

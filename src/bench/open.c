@@ -47,7 +47,7 @@ bench_rate(const struct bench_job *job)
 	bench_method_settings(job);
 	if (!bench_server_ready(job, BENCH_READY_WAIT))
 		return;
-	bench_server_try_names(job);
+	bench_server_try_names(job, plan.n_questions);
 	if (s->raw != NULL)
 		err = bench_raw_open(s->raw, &plan.raw);
 	bench_watch_begin(job, &begin);
@@ -333,7 +333,8 @@ bench_soak(const struct bench_job *job)
 	bench_method_settings(job);
 	if (!bench_server_ready(job, BENCH_READY_WAIT) || *job->stop)
 		return;
-	bench_server_try_names(job);
+	bench_server_try_names(
+	    job, bench_plan_questions(&job->settings->plan, job->settings->duration));
 	s.cap = (size_t)(job->settings->duration / job->settings->interval) + 2;
 	s.total = malloc(sizeof(*s.total));
 	s.rss = calloc(s.cap, sizeof(*s.rss));

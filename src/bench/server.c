@@ -14,6 +14,7 @@
 #include "bench/result/text.h"
 #include "dns/header.h"
 #include "dns/msg.h"
+#include "tools/fake_name.h"
 
 #define READY_WINDOW 16
 #define READY_TIMEOUT_NS \
@@ -24,7 +25,15 @@
 #define VERSION_WAIT_MS 500
 #define WARNING "warning" /* a finding */
 #define REPLY_MAX 1232    /* bytes */
-#define NAMES 8           /* that are asked for: those before the first of the run */
+/* Names that are sampled of a trial, and at most one in so many of them. */
+#define SAMPLES 16
+#define SAMPLE_PART 100
+#define CONTROLS 4  /* names that nobody asked for, to see which TTL new ones have */
+#define DRAWS 1000  /* names drawn for that, of which some are of the other kind */
+#define KNOWN_FOR 2 /* s that a name was known at least, */
+#define ALL_AGED 4  /* or one if so many were, and all of them */
+#define KNOWN_WAIT_MS 1000
+#define UNKNOWN (-1) /* a TTL */
 
 /* --- Is it there? ----------------------------------------------------------------------------- */
 
@@ -220,52 +229,150 @@ bench_server_tell(const struct bench_job *job)
 
 /* --- Does it know the names? ------------------------------------------------------------------ */
 
-/* The median of the times of valid answers for the names, of KIND, from SERVER; 0: not all came. */
-static uint64_t
-median(const struct bench_job *job, const struct netaddr *server, enum bench_kind kind)
-{
-	struct bench_plan plan = job->settings->plan;
-	struct bench_load *l = &plan.load;
-	uint64_t names = l->hits && l->size > l->hot ? l->size - l->hot : l->size;
+/* Whom is asked, and what new names have. */
+struct asker {
+	const struct bench_load *load;
+	int fd; /* connected */
+	struct rng rng;
+	int64_t fresh[2]; /* TTL of new names without and with AAAA of their own; UNKNOWN */
+};
 
-	plan.server = *server;
-	plan.n_threads = plan.n_lanes = plan.window = 1;
-	plan.rate = 0;
-	plan.raw = NULL;
-	plan.n_questions = NAMES;
-	plan.duration_ns = NAMES * plan.timeout_ns + NS_PER_SEC;
-	l->first = (l->first % names + names - NAMES % names) % names;
-	memset(l->mix, (int)kind, sizeof(l->mix));
-	if (!bench_method_trial(job, &plan, 0, NAMES) || job->tally->replies[BENCH_VALID] < NAMES)
-		return 0;
-	return bench_histogram_percentile(&job->tally->rtt, 50);
+/* The TTL of the first AAAA record in the reply to Q; UNKNOWN: it is none, or has none. */
+static int64_t
+ttl_of(
+    const struct asker *a, struct bench_question q, const uint8_t *reply, size_t len, uint16_t id)
+{
+	struct msg_walk w;
+	struct msg m;
+	struct rr rr;
+
+	if (!bench_load_parse(&m, reply, len) || m.id != id || !bench_load_is_for(a->load, q, &m) ||
+	    m.rcode != DNS_NOERROR)
+		return UNKNOWN;
+	w = msg_walk(&m, MSG_ANSWER);
+	while (msg_walk_next(&w, &rr)) {
+		if (rr.type == DNS_TYPE_AAAA)
+			return rr.ttl;
+	}
+	return UNKNOWN;
 }
 
-bool
-bench_server_knew(uint64_t new_ns, uint64_t again_ns, uint64_t upstream_ns)
+/* Ask Q; the TTL of the answer. */
+static int64_t
+ask_ttl(struct asker *a, struct bench_question q)
 {
-	if (new_ns == 0 || again_ns == 0 || upstream_ns == 0)
-		return false;
-	return again_ns < upstream_ns + upstream_ns / 2 && new_ns < again_ns + upstream_ns / 2;
+	struct pollfd p = { .fd = a->fd, .events = POLLIN };
+	uint8_t question[BENCH_QUESTION_MAX], reply[REPLY_MAX];
+	uint16_t id = rng_u16(&a->rng);
+	size_t len = bench_load_write(a->load, q, id, question);
+	int64_t ttl = UNKNOWN;
+
+	if (send(a->fd, question, len, 0) != (ssize_t)len)
+		return UNKNOWN;
+	while (ttl == UNKNOWN && poll(&p, 1, KNOWN_WAIT_MS) > 0) {
+		ssize_t n = recv(a->fd, reply, sizeof(reply), MSG_DONTWAIT);
+
+		if (n <= 0)
+			return UNKNOWN;
+		ttl = ttl_of(a, q, reply, (size_t)n, id);
+	}
+	return ttl;
+}
+
+static bool
+has_aaaa(const struct asker *a, struct bench_question q)
+{
+	uint8_t name[DNS_NAME_MAX];
+
+	(void)bench_load_name(a->load, q, name);
+	return fake_zone_has_aaaa(&a->load->zone, name + 1, name[0]);
+}
+
+/* The TTL of new names that have AAAA or not: the longest of some drawn from the whole namespace.
+ */
+static int64_t
+fresh_ttl(struct asker *a, bool aaaa)
+{
+	const struct bench_load *l = a->load;
+	uint64_t names = l->hits && l->size > l->hot ? l->size - l->hot : l->size;
+
+	for (unsigned i = 0, n = 0; a->fresh[aaaa] == UNKNOWN || n < CONTROLS; i++) {
+		struct bench_question q = { BENCH_NEW, rng_u64(&a->rng) % names };
+
+		if (i == DRAWS)
+			return UNKNOWN; /* there are none, or nobody answers */
+		if (has_aaaa(a, q) != aaaa)
+			continue;
+		int64_t ttl = ask_ttl(a, q);
+		if (ttl == UNKNOWN)
+			return UNKNOWN;
+		a->fresh[aaaa] = ttl > a->fresh[aaaa] ? ttl : a->fresh[aaaa];
+		n++;
+	}
+	return a->fresh[aaaa];
+}
+
+/* Sample the N questions from FIRST on: *asked of them were asked, of so many the name was known.
+ */
+static unsigned
+sample(struct asker *a, uint64_t first, uint64_t n, unsigned *asked)
+{
+	unsigned known = 0, aged = 0;
+
+	n = n < a->load->size ? n : a->load->size;
+	uint64_t samples = n / SAMPLE_PART + 1 < SAMPLES ? n / SAMPLE_PART + 1 : SAMPLES;
+	for (uint64_t i = 0; i < samples; i++) {
+		uint64_t at = i * n / samples, end = (i + 1) * n / samples;
+		struct bench_question q = bench_load_question(a->load, first + at);
+
+		while (q.kind != BENCH_NEW && ++at < end)
+			q = bench_load_question(a->load, first + at);
+		if (q.kind != BENCH_NEW)
+			continue;
+		bool aaaa = has_aaaa(a, q);
+		int64_t fresh = a->fresh[aaaa] != UNKNOWN ? a->fresh[aaaa] : fresh_ttl(a, aaaa);
+		int64_t ttl = fresh != UNKNOWN ? ask_ttl(a, q) : UNKNOWN;
+		if (ttl == UNKNOWN)
+			break;
+		known += ttl + KNOWN_FOR <= fresh;
+		aged += ttl < fresh;
+		++*asked;
+	}
+	/* A new name may lose a second on its way, but hardly all of them. */
+	return known == 0 && *asked >= ALL_AGED && aged == *asked ? aged : known;
+}
+
+unsigned
+bench_server_known(const struct bench_job *job, uint64_t first, uint64_t n, unsigned *asked)
+{
+	const struct bench_settings *s = job->settings;
+	struct sockaddr_storage ss;
+	socklen_t len = netaddr_to_sockaddr(&s->plan.server, &ss);
+	struct asker a = { .load = &s->plan.load, .fresh = { UNKNOWN, UNKNOWN } };
+	unsigned known = 0;
+
+	*asked = 0;
+	if (!has_names(s))
+		return 0;
+	a.fd = socket(ss.ss_family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	if (a.fd < 0)
+		return 0;
+	rng_init(&a.rng);
+	if (connect(a.fd, (struct sockaddr *)&ss, len) == 0)
+		known = sample(&a, first, n, asked);
+	(void)close(a.fd);
+	return known;
 }
 
 void
-bench_server_try_names(const struct bench_job *job)
+bench_server_try_names(const struct bench_job *job, uint64_t n)
 {
-	const struct bench_settings *s = job->settings;
+	unsigned asked, known = bench_server_known(job, 0, n, &asked);
 
-	if (s->upstream.family == NETADDR_NONE || s->method == BENCH_ENUM ||
-	    bench_run_finding_of(bench_run_tree(job->run), WARNING, 0) != NULL) /* told before */
-		return;
-	uint64_t new_ns = median(job, &s->plan.server, BENCH_NEW);
-	uint64_t again_ns = new_ns > 0 ? median(job, &s->plan.server, BENCH_NEW) : 0;
-	uint64_t upstream_ns = again_ns > 0 ? median(job, &s->upstream, BENCH_ADDRESS) : 0;
-	if (bench_server_knew(new_ns, again_ns, upstream_ns))
+	if (known > 0)
 		bench_run_find(job->run, WARNING,
-		    json_string(s->restart != NULL
-			    ? "the server has answers for the first names already: --restart does "
-			      "not empty its cache, and trials measure that"
-			    : "the server has answers for the first names already: another "
-			      "--first, or a restart, measures it without them"),
+		    json_sprintf("the server knew %u of %u names before they were asked: another "
+				 "--first, or a restart, measures it without them",
+			known, asked),
 		    "");
 }

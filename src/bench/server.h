@@ -38,17 +38,19 @@ MUST_USE bool bench_server_version(
     const struct netaddr *server, int wait_ms, char text[static BENCH_VERSION_TEXT]);
 
 /*
- * bench_server_try_names: ask the server for some names, which no question of the run is for, and
- * once more, and the upstream for them, and tell once if the server had them the first time.
- * Without --upstream, and for telephone numbers, nobody can say. Of no consequence for the run.
+ * bench_server_known: sample the N questions from FIRST on, one in a hundred and 16 at most, each
+ * once over UDP: *asked of them had an answer. Returns how many of these names the server knew: the
+ * TTL has gone down by 2 s, or by 1 s of all, beside that of names drawn at random, which nobody
+ * asked for. None if the server gives no TTL (0), does not answer, or the load has other questions
+ * only.
  */
-void bench_server_try_names(const struct bench_job *job);
+MUST_USE unsigned bench_server_known(
+    const struct bench_job *job, uint64_t first, uint64_t n, unsigned *asked);
 
 /*
- * bench_server_knew: do the times say that names were known? NEW_NS: of answers for names that
- * should be new; AGAIN_NS: for the same names once more; UPSTREAM_NS: of the upstream. A server
- * without a cache takes as long again; then the times say nothing. 0: not known.
+ * bench_server_try_names: add a warning to the run if the server knows names of its first N
+ * questions (bench_server_known). Of no consequence for the run.
  */
-MUST_USE bool bench_server_knew(uint64_t new_ns, uint64_t again_ns, uint64_t upstream_ns);
+void bench_server_try_names(const struct bench_job *job, uint64_t n);
 
 #endif

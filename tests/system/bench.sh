@@ -370,6 +370,18 @@ bench search -s 127.0.0.1 -p 5364 --low 100 --high 200 --resolution 50 --repetit
 	--prefix "$prefix" --upstream 127.0.0.1#5300 --json "$work/search.json"
 check "search: ends ($status)" test "$status" -le 1
 check "search: has done trials" grep -q '"name": *"trials"' "$work/search.json"
+# A restart that leaves the cache as it was: the second trial's names were the first one's.
+stop dns64d
+configure 'nameserver 127.0.0.1 port 5300' 'cache-size 1m'
+start_dns64d
+bench search -s 127.0.0.1 -p 5364 --low 100 --high 200 --resolution 50 -d 3 --timeout 5 --first 700000 \
+	--prefix "$prefix" --restart true --json "$work/cached.json"
+equal 'search: names that are known are no measure' "1 cached: before the trial at" \
+	"$status $(grep -o 'cached: before the trial at' "$work/cached.json" | head -n 1)"
+check 'search: what is known has no verdict' grep -q -- '--restart must empty its cache' "$work/cached.json"
+stop dns64d
+configure 'nameserver 127.0.0.1 port 5300' 'cache-size 0' 'max-same-question 0'
+start_dns64d
 # The shares are zones of one fakedns. It is interrupted, and goes on where it was.
 matrix="-s 127.0.0.1 -p 5364 --aaaa 0,50,100 --low 200 --high 200 --repetitions 1 -d 0.7 --timeout 5"
 # shellcheck disable=SC2086 # words
