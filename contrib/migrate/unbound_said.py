@@ -89,7 +89,7 @@ SAY = {
     ),
     "wait-limit-netblock": "max-waiting-per-client holds for all clients",
     "wait-limit-cookie-netblock": "max-waiting-per-client holds for all clients",
-    "tcp-connection-limit": "max-tcp-per-client is the limit for each client network",
+    "tcp-connection-limit": "max-tcp-per-client is the limit for each client address",
     "log-local-actions": "query-log-select says which answers get a line",
     "log-tag-queryreply": "query-log-format says how lines look",
     "serve-original-ttl": "TTLs count down in dns64d",

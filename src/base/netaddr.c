@@ -188,3 +188,12 @@ netaddr_is_loopback(const struct netaddr *a)
 		return a->addr[0] == 127;
 	return a->family == NETADDR_IPV6 && memcmp(a->addr, one, sizeof(one)) == 0;
 }
+
+struct netaddr
+netaddr_network(const struct netaddr *a, unsigned bytes)
+{
+	struct netaddr first = { .family = a->family, .scope = a->scope };
+
+	memcpy(first.addr, a->addr, bytes);
+	return first;
+}

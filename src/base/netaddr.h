@@ -7,6 +7,7 @@
  * zero. Every room may include it.
  */
 
+#include <endian.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -73,40 +74,54 @@ MUST_USE bool netaddr_lacks_scope(const struct netaddr *a);
 MUST_USE bool netaddr_is_group(const struct netaddr *a);
 
 /*
- * A client network, that is the addresses that belong to one client as far as limits are concerned:
- * an IPv6 /64, that of a link-local address on its interface, or an IPv4 address. Without holes.
+ * Client networks: what counts as one client where clients have limits (RULES D30). An address is
+ * one; so that many addresses are not many clients, so are the shorter prefixes around it, each
+ * with a multiple of what one address may have. Whatever limits clients takes them from here.
  */
-struct netaddr_block {
-	uint64_t prefix; /* the first 8 bytes of struct netaddr.addr */
-	uint64_t kind;   /* family and scope */
+#define NETADDR_LEVELS 3
+
+struct netaddr_level {
+	uint8_t bytes;     /* of the prefix */
+	uint8_t doublings; /* it may have 2^doublings times what one address may */
 };
 
-/* netaddr_block: the client network of A. Its port does not matter. */
-MUST_USE static inline struct netaddr_block
-netaddr_block(const struct netaddr *a)
-{
-	struct netaddr_block b = { .kind = (uint64_t)a->scope << 8 | a->family };
-
-	memcpy(&b.prefix, a->addr, sizeof(b.prefix)); /* of IPv4 the rest is zero */
-	return b;
-}
-
-/* netaddr_block_first: the first address of the client network B, an IPv6 /64 or an IPv4 address.
+/*
+ * netaddr_levels: the levels of A's family, the address itself first; *n of them, NETADDR_LEVELS at
+ * most. A shorter prefix has 8 bytes at most.
  */
-MUST_USE static inline struct netaddr
-netaddr_block_first(const struct netaddr_block *b)
+MUST_USE static inline const struct netaddr_level *
+netaddr_levels(const struct netaddr *a, unsigned *n)
 {
-	struct netaddr a = { .family = (uint8_t)b->kind, .scope = (uint32_t)(b->kind >> 8) };
+	static const struct netaddr_level v4[] = { { 4, 0 }, { 3, 4 } };
+	static const struct netaddr_level v6[] = { { 16, 0 }, { 8, 4 }, { 7, 6 } };
+	bool six = a->family == NETADDR_IPV6;
 
-	memcpy(a.addr, &b->prefix, sizeof(b->prefix));
-	return a;
+	_Static_assert(sizeof(v6) / sizeof(v6[0]) == NETADDR_LEVELS, "the most of a family");
+	*n = six ? sizeof(v6) / sizeof(v6[0]) : sizeof(v4) / sizeof(v4[0]);
+	return six ? v6 : v4;
 }
 
-/* netaddr_block_equal: are A and B the same client network? */
-MUST_USE static inline bool
-netaddr_block_equal(const struct netaddr_block *a, const struct netaddr_block *b)
+/* netaddr_network: the first address of the network of A with BYTES bytes, without a port. */
+MUST_USE struct netaddr netaddr_network(const struct netaddr *a, unsigned bytes);
+
+/* netaddr_head: the first BYTES bytes of A's address, 1 to 8, as a number. */
+MUST_USE static inline uint64_t
+netaddr_head(const struct netaddr *a, unsigned bytes)
 {
-	return a->prefix == b->prefix && a->kind == b->kind;
+	uint64_t head;
+
+	memcpy(&head, a->addr, sizeof(head));
+	return le64toh(head) & UINT64_MAX >> (64 - 8 * bytes);
+}
+
+/* netaddr_tail: its last 8 bytes; 0 for IPv4. */
+MUST_USE static inline uint64_t
+netaddr_tail(const struct netaddr *a)
+{
+	uint64_t tail;
+
+	memcpy(&tail, a->addr + sizeof(tail), sizeof(tail));
+	return le64toh(tail);
 }
 
 #endif

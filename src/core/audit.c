@@ -38,10 +38,11 @@ count_query(struct count *c, const struct query *q)
 {
 	const struct fair_place *p = &q->place;
 
-	c->placed += p->net != NULL;
-	if (q->child && p->net != NULL)
+	c->placed += p->client != NULL;
+	if (q->child && p->client != NULL)
 		blame(c, "a child counts as a client's question");
-	if (p->counted && (c->qs->fair.same[p->same[0]] == 0 || c->qs->fair.same[p->same[1]] == 0))
+	if (p->counted &&
+	    (c->qs->fair.same[p->same[0][0]] == 0 || c->qs->fair.same[p->same[0][1]] == 0))
 		blame(c, "a question is not among those counted as the same");
 	c->watching += q->watch.lookup != NULL;
 	if (q->watch.lookup != NULL && q->watch.lookup == q->lookup)
@@ -109,7 +110,7 @@ count_waiters(struct count *c, const struct lookup *l)
 			blame(c, "a query waits in a lookup that it does not know");
 		if (!is_set(&q->timer))
 			blame(c, "a query waits without an end");
-		if (q->place.net == NULL && !q->child)
+		if (q->place.client == NULL && !q->child)
 			blame(c, "a query waits that its network does not know of");
 		count_query(c, q);
 		n++;
@@ -152,31 +153,60 @@ count_kept(struct count *c)
 		blame(c, "work is left that nobody knows of");
 }
 
+/* The questions that the client C knows of. */
+static uint32_t
+count_client(const struct fair_client *client)
+{
+	uint32_t n = 0;
+
+	for (unsigned i = 0; i < FAIR_LISTS; i++) {
+		const struct list *head = &client->own.of[i];
+
+		for (struct list *at = head->next; at != head; at = at->next)
+			n += LIST_OBJECT(at, struct fair_place, link)->client == client;
+	}
+	return n;
+}
+
+/* Those that NET knows of. */
+static uint32_t
+count_net(const struct fair_net *net)
+{
+	uint32_t n = 0;
+
+	if (net->level == 0)
+		return count_client(fair_member(net));
+	for (struct list *at = net->of[0].next; at != &net->of[0]; at = at->next) {
+		const struct fair_client *client = fair_client_at(net, at);
+
+		n += fair_net_in(client, net) ? count_client(client) : 0;
+	}
+	return n;
+}
+
 /* The questions that networks know of. */
 static uint32_t
 count_placed(struct count *c)
 {
 	const struct fair *f = &c->qs->fair;
-	uint32_t n = 0, n_nets = 0;
+	uint32_t n = 0, n_clients = 0;
 
-	for (unsigned place = 0; place < FAIR_CLASSES; place++) {
-		const struct list *head = &f->classes[place];
+	for (unsigned class = 0; class < FAIR_CLASSES; class ++) {
+		const struct list *head = &f->classes[class];
 
-		if (list_empty(head) == (f->full[place / 64] >> place % 64 & 1))
+		if (list_empty(head) == (f->full[class / 64] >> class % 64 & 1))
 			blame(c, "a class of networks is not what its bit says");
 		for (struct list *link = head->next; link != head; link = link->next) {
 			const struct fair_net *net = LIST_OBJECT(link, struct fair_net, link);
-			uint32_t before = n;
+			uint32_t its = count_net(net);
 
-			for (struct list *at = net->waiting.next; at != &net->waiting;
-			     at = at->next)
-				n += LIST_OBJECT(at, struct fair_place, link)->net == net;
-			if (n - before != net->n || fair_class(net->n) != place)
+			if (its != net->n || fair_class(fair_weight(net)) != class)
 				blame(c, "a network has another number of questions than it says");
-			n_nets++;
+			n += net->level == 0 ? its : 0;
+			n_clients += net->level == 0;
 		}
 	}
-	if (n_nets != f->nets.n_used)
+	if (n_clients != f->clients.n_used)
 		blame(c, "a network is in no class");
 	return n;
 }

@@ -168,7 +168,7 @@ struct conf_io {
 	   max_tcp_clients are open */
 	uint32_t tcp_idle_ms;
 	uint32_t max_tcp_clients;    /* client connections per loop; restart only */
-	uint32_t max_tcp_per_client; /* of these of one network: IPv6 /64 or IPv4 address */
+	uint32_t max_tcp_per_client; /* of these of one address */
 	bool freebind;               /* also listen on addresses that the machine does not have */
 	uint32_t socket_buffer; /* bytes of receive buffer asked of the kernel for each UDP socket;
 				   0: its default */

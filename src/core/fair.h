@@ -3,21 +3,29 @@
 #define DNS64D_CORE_FAIR_H
 
 /*
- * fair: which client networks have questions that wait for upstream, how many, and for what.
+ * fair: how many of something each client network has: questions that wait for upstream, or TCP
+ * connections (io/peers); and which network has most.
  *
- * A network is that of struct netaddr_block: an IPv6 /64 or an IPv4 address. Each waiting question
- * is on its network's list, the one that has waited longest first. The networks are sorted into
- * classes by how many wait, eight classes to a doubling, so the network that has most is found at
- * once, to within its class: another one may have up to an eighth more. The table is keyed by a
- * secret, as clients choose their addresses.
+ * The networks of a client are those of netaddr_levels (RULES D30): its address, and wider ones,
+ * which may have a multiple. A network's weight is what it has, divided by that multiple. Each
+ * place is on two lists of its address, one for those at work and one for the others, the one that
+ * was active longest ago first. Networks are sorted into classes by weight, eight classes to a
+ * doubling, so the heaviest is found at once, to within its class: another one may have up to an
+ * eighth more. In a class the one that has been there longest is first. A wider network is sorted
+ * only if it has more than its multiple: else one of its addresses weighs as much.
+ *
+ * Addresses have an entry each. Wider networks are entries of tables of fixed size, which several
+ * may share: which ones, only the secret key knows, and in a table that is not crowded it is one
+ * pair in 4,096. What shares an entry is counted together.
  *
  * How many questions of one network wait for the same name and type is counted in a sketch
- * (count-min): each pair has a counter in each of two rows, whose places are hashes under a secret.
- * The smaller of the two is the count; it is never too low, and too high only if other pairs happen
- * to share both. Everything here takes the same time however many wait.
+ * (count-min): each pair has a counter in each of two rows, whose places are hashes under the
+ * secret. The smaller of the two is the count; it is never too low, and too high only if other
+ * pairs happen to share both. Everything here takes the same time however many wait.
  */
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "base/attr.h"
@@ -25,34 +33,79 @@
 #include "base/netaddr.h"
 #include "base/pool.h"
 
-#define FAIR_CLASSES 160 /* more than fair_class says of any number of questions that can be */
+#define FAIR_CLASSES 256 /* more than fair_class says of any weight that can be */
+#define FAIR_NONE FAIR_CLASSES
 #define FAIR_ROWS 2
+#define FAIR_WIDE (NETADDR_LEVELS - 1) /* levels wider than an address */
+#define FAIR_UNIT_BITS 6U              /* an address with n weighs n << FAIR_UNIT_BITS */
 
-/* A network with at least one question that waits. */
+/* The lists of an address. */
+enum fair_list { FAIR_WAITING, FAIR_BUSY, FAIR_LISTS };
+
+/* A network of some level. */
 struct fair_net {
-	struct list link;      /* in fair.classes */
-	struct list waiting;   /* struct fair_place.link, by time */
-	struct fair_net *next; /* same bucket */
-	struct netaddr_block block;
-	uint32_t n; /* length of waiting */
+	struct list link; /* in fair.classes, if it is sorted */
+	struct list
+	    of[FAIR_LISTS]; /* of an address: fair_place.link, by time; else in of[0]
+			       fair_client.in, the one that has had some for longest first */
+	uint32_t n;         /* what it has */
+	uint32_t more;      /* with so many, */
+	uint32_t fewer;     /* or fewer than that, it is sorted anew */
+	uint8_t class;      /* if it is sorted */
+	uint8_t level;      /* index of netaddr_levels */
+	uint8_t doublings;  /* of that level */
 };
 
-/* The place of one question, embedded in the caller's object; zeroed when it has none. */
+/* An address that has some. */
+struct fair_client {
+	struct fair_net own;
+	/* its wider networks; NULL: there is no such level, or it is not counted there yet */
+	struct fair_net *wide[FAIR_WIDE];
+	struct list in[FAIR_WIDE];   /* in their lists */
+	struct fair_client **bucket; /* it is there */
+	struct fair_client *next;    /* in the same bucket */
+	struct netaddr addr;         /* its port is 0 */
+};
+
+/* The place of one question or connection, embedded in its object; zeroed when it has none. */
 struct fair_place {
 	struct list link;
-	struct fair_net *net;     /* NULL: it has no place */
-	bool counted;             /* in the sketch, at same[] */
-	uint32_t same[FAIR_ROWS]; /* indices */
+	struct fair_client *client;               /* NULL: it has no place */
+	bool counted;                             /* in the sketch, at same[0]; and if it is */
+	bool joined;                              /* for its wider networks, at the others */
+	uint32_t same[NETADDR_LEVELS][FAIR_ROWS]; /* indices */
 };
 
 struct fair {
-	struct pool nets;
-	struct fair_net **buckets; /* owned: 2^bits heads */
-	uint16_t *same;            /* owned: FAIR_ROWS rows of 2^bits counters */
+	struct pool clients;
+	struct fair_client **buckets;     /* owned: 2^bits heads */
+	uint16_t *same;                   /* owned: FAIR_ROWS rows of 2^bits counters */
+	struct fair_net *wide[FAIR_WIDE]; /* owned: 2^wide_bits each */
 	unsigned bits;
-	uint64_t spread;                         /* keys both tables: odd and secret */
-	uint64_t full[(FAIR_CLASSES + 63) / 64]; /* bit per class: some network is in it */
-	struct list classes[FAIR_CLASSES];       /* struct fair_net.link */
+	unsigned wide_bits;
+	uint64_t spread[2];                /* key all tables: odd and secret */
+	uint64_t full[FAIR_CLASSES / 64];  /* bit per class: some network is in it */
+	struct list classes[FAIR_CLASSES]; /* struct fair_net.link */
+};
+
+/* The networks of an address, by level; NULL: it has no such one, or nothing is there. */
+struct fair_nets {
+	const struct fair_net *at[NETADDR_LEVELS];
+};
+
+/* On which terms something gets a place. */
+struct fair_terms {
+	uint64_t question; /* a keyed hash of name and type */
+	/* how many of its address may have the same question; 0: any number, and it is not counted
+	 * among them */
+	uint32_t max_same;
+	/* how many its address may have, and wider networks their multiple; 0: any number */
+	uint32_t max_net;
+	/*
+	 * what its client has is counted for wider networks from now on: while there is plenty of
+	 * room nobody asks for that
+	 */
+	bool scarce;
 };
 
 enum fair_verdict {
@@ -61,57 +114,116 @@ enum fair_verdict {
 	FAIR_CEILING  /* max_net are waiting already */
 };
 
-/*
- * fair_init: make F ready for CAP questions at a time, its tables keyed by SECRET. Returns 0 or
- * -errno.
- */
+/* fair_init: make F ready for CAP places, its tables keyed by SECRET. Returns 0 or -errno. */
 MUST_USE int fair_init(struct fair *f, uint64_t secret, uint32_t cap);
 
 /* fair_fini: free what F owns. Places are void afterwards. */
 void fair_fini(struct fair *f);
 
 /*
- * fair_enter: give a question of the client PEER the place P, which it has not yet, unless MAX_NET
- * questions of its network wait (0: any number may). MAX_SAME: how many of these may have the same
- * QUESTION, which is a keyed hash of name and type; 0: any number, and this one is not counted
- * among them.
+ * fair_enter: give something of the client PEER the place P, which it has not yet, if the terms T
+ * permit.
  */
-MUST_USE enum fair_verdict fair_enter(struct fair *f, const struct netaddr *peer, uint64_t question,
-    uint32_t max_net, uint32_t max_same, struct fair_place *p);
+MUST_USE enum fair_verdict fair_enter(
+    struct fair *f, const struct netaddr *peer, const struct fair_terms *t, struct fair_place *p);
 
 /*
- * fair_same: how many questions of its network wait for the same QUESTION as the one with the place
- * P, with that; 0: it is not counted.
+ * fair_join: others wait already for the QUESTION of P, as which it was counted: count P for its
+ * wider networks too, if it is not. False, and it is not: one of them has its multiple of MAX_SAME
+ * there. The first who asks a question is not counted so, as nobody waits beside it.
  */
-MUST_USE static inline uint32_t
-fair_same(const struct fair *f, const struct fair_place *p)
-{
-	uint16_t a = f->same[p->same[0]];
-	uint16_t b = f->same[p->same[1]];
+MUST_USE bool fair_join(struct fair *f, uint64_t question, uint32_t max_same, struct fair_place *p);
 
-	if (!p->counted)
-		return 0;
-	return a < b ? a : b;
-}
+/*
+ * fair_same_over: are more than MAX_SAME of the address of P, with that, counted as the same, or of
+ * a wider network more than its multiple?
+ */
+MUST_USE bool fair_same_over(const struct fair *f, const struct fair_place *p, uint32_t max_same);
 
-/* fair_leave: the question with the place P waits no longer. P may have no place. */
+/* fair_leave: what had the place P is gone. P may have no place. */
 void fair_leave(struct fair *f, struct fair_place *p);
 
-/*
- * fair_fullest: the network that has most questions waiting, to within its class; NULL: none has.
- */
+/* fair_touch: P is active now, and from now on in LIST of its address. */
+void fair_touch(struct fair *f, struct fair_place *p, enum fair_list list);
+
+/* fair_below: the highest class under CLASS that has networks; FAIR_NONE. */
+MUST_USE unsigned fair_below(const struct fair *f, unsigned class);
+
+/* fair_above: the lowest class from CLASS on that has networks; FAIR_NONE. */
+MUST_USE unsigned fair_above(const struct fair *f, unsigned class);
+
+/* fair_first: the network that has been longest in CLASS, which has some. */
+MUST_USE static inline struct fair_net *
+fair_first(const struct fair *f, unsigned class)
+{
+	return LIST_OBJECT(f->classes[class].next, struct fair_net, link);
+}
+
+/* fair_fullest: the heaviest network, to within its class; NULL: there is none. */
 MUST_USE struct fair_net *fair_fullest(const struct fair *f);
 
-/* fair_class: the class of a network with N questions; it grows with N. */
+/* fair_client_at: the client of NET, a wider network, whose LINK is in net->of[0]. */
+MUST_USE static inline struct fair_client *
+fair_client_at(const struct fair_net *net, struct list *link)
+{
+	return LIST_OBJECT(link - (net->level - 1), struct fair_client, in);
+}
+
+/* fair_member: the client of NET that has had some for longest. */
+MUST_USE static inline struct fair_client *
+fair_member(const struct fair_net *net)
+{
+	if (net->level > 0)
+		return fair_client_at(net, net->of[0].next);
+	return (struct fair_client *)((uintptr_t)net - offsetof(struct fair_client, own));
+}
+
+/* fair_later: let others be first in the class and in the list of NET. */
+void fair_later(struct fair *f, struct fair_net *net);
+
+/* fair_find: the networks of PEER. */
+void fair_find(const struct fair *f, const struct netaddr *peer, struct fair_nets *nets);
+
+/* fair_nets_of: those of the client C. */
+void fair_nets_of(const struct fair_client *c, struct fair_nets *nets);
+
+/* fair_bits: the length of the prefix of NET, which has some. */
+MUST_USE unsigned fair_bits(const struct fair_net *net);
+
+/* fair_network: the first address of NET, which has some. */
+MUST_USE struct netaddr fair_network(const struct fair_net *net);
+
+/* fair_net_in: is C in NET? */
+MUST_USE static inline bool
+fair_net_in(const struct fair_client *c, const struct fair_net *net)
+{
+	return net->level == 0 ? &c->own == net : c->wide[net->level - 1] == net;
+}
+
+/* fair_weigh: the weight of N in a network that may have 2^DOUBLINGS times as much as an address.
+ */
+MUST_USE static inline uint32_t
+fair_weigh(uint32_t n, unsigned doublings)
+{
+	return n << (FAIR_UNIT_BITS - doublings);
+}
+
+MUST_USE static inline uint32_t
+fair_weight(const struct fair_net *net)
+{
+	return fair_weigh(net->n, net->doublings);
+}
+
+/* fair_class: the class of a network of WEIGHT; it grows with it. */
 MUST_USE static inline unsigned
-fair_class(uint32_t n)
+fair_class(uint32_t weight)
 {
 	unsigned octave;
 
-	if (n < 8)
-		return n;
-	octave = 31 - (unsigned)__builtin_clz(n);
-	return (octave - 2) * 8 + (n >> (octave - 3) & 7);
+	if (weight < 8)
+		return weight;
+	octave = 31 - (unsigned)__builtin_clz(weight);
+	return (octave - 2) * 8 + (weight >> (octave - 3) & 7);
 }
 
 #endif

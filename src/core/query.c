@@ -258,13 +258,15 @@ ask_upstream(struct queries *qs, struct query *q, const struct question *key, ui
 		query_fail_here(qs, q, LOOKUP_SILENT);
 		return;
 	}
-	if (q->place.net == NULL && !q->child && UNLIKELY(!query_admit(qs, q, key)))
+	if (q->place.client == NULL && !q->child && UNLIKELY(!query_admit(qs, q, key)))
 		return;
 	q->lookup = lookup_find_or_start(qs->lookups, key, &wish, &found);
-	if (UNLIKELY(q->lookup == NULL || (found && !query_may_join(qs, q)))) {
+	if (UNLIKELY(q->lookup == NULL)) {
 		query_fail_here(qs, q, LOOKUP_NO_ROOM);
 		return;
 	}
+	if (found && !query_may_join(qs, q))
+		return;
 	lookup_join(q->lookup, &q->link);
 	budget_take(&q->left, &q->share, q->lookup, wish.sends);
 	set_timer(qs, q, now_ns);

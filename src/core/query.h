@@ -267,16 +267,18 @@ void query_start(struct queries *qs, struct query *q, uint64_t now_ns);
 
 /*
  * query_admit: may Q, which waits for nothing yet and is to ask KEY, wait? If so it has its place,
- * and when room is low the query that has waited longest, of the network that has most of them,
- * gives way: it is answered with what there is. False: Q is turned away and is ready: answered TC
- * if max-same-question others wait for the same, else with a failure for lack of room (RULES D26).
+ * and when room is low another query may give way: one that has waited long for an upstream that
+ * has not replied in its measured time, or of a network that has more waiting; it is answered with
+ * what there is. False: Q is turned away and is ready: answered TC if max-same-question others wait
+ * for the same, else with a failure for lack of room (RULES D26).
  */
 MUST_USE bool query_admit(struct queries *qs, struct query *q, const struct question *key);
 
 /*
- * query_may_join: may Q, which was admitted, wait for q->lookup, for which others wait? Once half
- * of those wait that may, a network has no more of them than max-same-question, over whatever
- * transport, so that there is room for others (RULES D26).
+ * query_may_join: may Q, which was admitted, wait for q->lookup, for which others wait? A network
+ * of many addresses has no more of them than its multiple of max-same-question; and once half of
+ * those wait that may, that holds for all networks and whatever transport, so that there is room
+ * for others (RULES D26, D30). False: Q is turned away, as query_admit does.
  */
 MUST_USE bool query_may_join(struct queries *qs, struct query *q);
 
@@ -390,7 +392,7 @@ void query_refuse(struct queries *qs, struct query *q, enum reason reason);
 MUST_USE static inline bool
 query_waited(const struct query *q)
 {
-	return q->place.net != NULL;
+	return q->place.client != NULL;
 }
 
 /* query_came_ns: when Q, which has been started, came. */

@@ -11,32 +11,37 @@
 
 #define PROVEN_FACTOR 10 /* so much more may wait of those whose address is not forged */
 #define WAYS_GIVEN 4     /* queries that give way to one new one, at most */
+#define SCARCE 8         /* wider networks are counted if more than one in so many is used */
 #define LONGEST_TRIED 8  /* queries that are looked at to find one that waits */
 
-/* Who has waited for so long gives way to anybody: what replies there are mostly come sooner. */
-#define WORTH_WAITING_NS NS_PER_SEC
+/* The heaviest classes of networks, and the lightest, in which one is looked for to give way. */
+#define HEAVY_TRIED 12
+#define LIGHT_TRIED 4
+
+/* So much less counts the wait of a question whose reply may be about to come. */
+#define FRESH_SHIFT 3
 
 /* So long nobody gives way, and it is over. All queries live equally long: deadlines are a clock */
 #define CALM_NS (10 * NS_PER_SEC)
 
 /* --- what the operator is told --------------------------------------------------------------- */
 
-/* One gives way to GUEST, because of the network NET. The log says so when that begins. */
+/* One of NET gives way to GUEST. The log says so when that begins. */
 static void
 crowded(struct queries *qs, const struct query *guest, const struct fair_net *net)
 {
-	const struct netaddr first = netaddr_block_first(&net->block);
 	char text[NETADDR_TEXT];
+	struct netaddr first;
 
 	stats_inc(&qs->stats->gave_way);
 	qs->crowded_ns = guest->deadline_ns;
 	if (qs->n_crowded++ > 0 || !told_begin(qs->conf->told, TOLD_CROWDED, NULL))
 		return;
+	first = fair_network(net);
 	log_warn(LOG_CLIENT,
 	    "too many questions wait for upstreams: %u in a loop, %u of them from %s/%u; some give "
 	    "way (see max-queries, max-waiting-per-client, rate-limit)",
-	    qs->pool.n_used, net->n, netaddr_format(&first, text),
-	    first.family == NETADDR_IPV4 ? 32U : 64U);
+	    qs->pool.n_used, net->n, netaddr_format(&first, text), fair_bits(net));
 }
 
 /* GUEST may wait. If nobody has given way for CALM_NS the log says that it is over. */
@@ -65,13 +70,14 @@ waits(const struct query *q)
 	return list_empty(&q->link) && (q->held || q->state == QUERY_SVCB);
 }
 
-/* The query of NET that has waited longest; NULL: none waits. */
+/* The query that has waited longest of the client in NET that has waited longest; NULL. */
 static struct query *
 longest_waiting(const struct fair_net *net)
 {
+	const struct list *waiting = &fair_member(net)->own.of[FAIR_WAITING];
 	unsigned n = 0;
 
-	for (struct list *link = net->waiting.next; link != &net->waiting && n < LONGEST_TRIED;
+	for (struct list *link = waiting->next; link != waiting && n < LONGEST_TRIED;
 	     link = link->next, n++) {
 		struct query *q = LIST_OBJECT(link, struct query, place.link);
 
@@ -79,6 +85,23 @@ longest_waiting(const struct fair_net *net)
 			return q;
 	}
 	return NULL;
+}
+
+/*
+ * Has upstream not replied to what Q waits for in the time that was measured of it (RULES D27)?
+ * What has an answer at hand waits for nothing that it needs.
+ */
+static bool
+is_overdue(const struct queries *qs, const struct query *q, uint64_t now_ns)
+{
+	const struct lookup *l = q->lookup;
+
+	if (l == NULL || l->n_silent > 0)
+		return true;
+	if (l->progress != LOOKUP_ASKED_UDP && l->progress != LOOKUP_ASKED_TCP)
+		return now_ns - query_came_ns(q) > TIMES_UNKNOWN_NS;
+	return now_ns - l->now.sent_ns >
+	    upstreams_wait_ns(qs->lookups->upstreams, l->now.upstream, lookup_over(&l->now), 0);
 }
 
 /*
@@ -103,24 +126,123 @@ give_way(struct queries *qs, struct query *q)
 	query_fail_here(qs, q, LOOKUP_NO_ROOM);
 }
 
+/* What there is to know of the guest's networks, to choose who gives way to it. */
+struct room {
+	struct queries *qs;
+	const struct query *guest;
+	uint64_t now_ns;
+	struct fair_nets own;
+	uint64_t score[NETADDR_LEVELS]; /* of own */
+	/* the best so far */
+	struct query *q;
+	const struct fair_net *net;
+	uint64_t best;
+};
+
+/*
+ * How much room and time NET takes, by its weight and by how long Q, its longest waiting question,
+ * has been there: who scores most gives way. If a reply may be about to come that counts less.
+ */
+static uint64_t
+score_of(const struct room *r, const struct fair_net *net, const struct query *q, bool overdue)
+{
+	uint64_t waited_ns = r->now_ns - query_came_ns(q);
+
+	return fair_weight(net) * (waited_ns / 1024 + 1) >> (overdue ? 0 : FRESH_SHIFT);
+}
+
+static void
+room_init(struct room *r, struct queries *qs, const struct query *guest)
+{
+	*r = (struct room){ .qs = qs, .guest = guest, .now_ns = query_came_ns(guest) };
+	fair_nets_of(guest->place.client, &r->own);
+	for (unsigned i = 0; i < NETADDR_LEVELS && r->own.at[i] != NULL; i++) {
+		struct query *q = longest_waiting(r->own.at[i]);
+
+		if (q != NULL)
+			r->score[i] = score_of(r, r->own.at[i], q, is_overdue(qs, q, r->now_ns));
+	}
+}
+
+/*
+ * Is the longest waiting question of NET one that gives way to the guest? One that is overdue does,
+ * unless the guest's networks that it is not in score more. Another one does only if its network is
+ * heavier than these: among equals nobody gives way whose reply may be about to come, else, when
+ * more is asked than can be served, each would give way just before it, and none be served.
+ */
+static void
+consider(struct room *r, struct fair_net *net)
+{
+	const struct fair_client *c = fair_member(net);
+	struct query *q = longest_waiting(net);
+	uint64_t own = 0, own_score = 0, score;
+	bool overdue;
+
+	if (q == NULL || q == r->guest) {
+		fair_later(&r->qs->fair, net);
+		return;
+	}
+	overdue = is_overdue(r->qs, q, r->now_ns);
+	score = score_of(r, net, q, overdue);
+	for (unsigned i = 0; i < NETADDR_LEVELS && r->own.at[i] != NULL; i++) {
+		const struct fair_net *mine = r->own.at[i];
+
+		if (fair_net_in(c, mine))
+			continue;
+		own = own > fair_weight(mine) ? own : fair_weight(mine);
+		own_score = own_score > r->score[i] ? own_score : r->score[i];
+	}
+	/* What the guest is in too is no heavier than it. */
+	if (fair_net_in(r->guest->place.client, net))
+		own = UINT32_MAX / 2;
+	if ((overdue ? score >= own_score : fair_weight(net) > own + own / 8) && score > r->best) {
+		r->best = score;
+		r->q = q;
+		r->net = net;
+	}
+	if (!overdue)
+		fair_later(&r->qs->fair, net);
+}
+
+/* The query that gives way to GUEST, of *NET; NULL: GUEST does. */
+static struct query *
+who_gives_way(struct queries *qs, const struct query *guest, const struct fair_net **net)
+{
+	unsigned class, lowest = FAIR_CLASSES;
+	struct room r;
+
+	room_init(&r, qs, guest);
+	for (unsigned i = 0; i < HEAVY_TRIED; i++) {
+		class = fair_below(&qs->fair, lowest);
+		if (class == FAIR_NONE)
+			break;
+		lowest = class;
+		consider(&r, fair_first(&qs->fair, class));
+	}
+	class = 0;
+	for (unsigned i = 0; i < LIGHT_TRIED; i++) {
+		class = fair_above(&qs->fair, class);
+		if (class >= lowest)
+			break;
+		consider(&r, fair_first(&qs->fair, class));
+		class ++;
+	}
+	*net = r.net != NULL ? r.net : &guest->place.client->own;
+	return r.q;
+}
+
 /*
  * Have queries give way to GUEST, which has its place already, while few objects are left, so that
  * those who can be answered at once find some. False: GUEST gives way itself.
- *
- * Among networks that have equally many nobody gives way whose reply may be about to come: else,
- * when more is asked than can be served, each would give way just before it, and none be served.
  */
 static __attribute__((cold)) bool
 make_room(struct queries *qs, struct query *guest)
 {
 	for (unsigned n = 0; n < WAYS_GIVEN; n++) {
-		const struct fair_net *net = fair_fullest(&qs->fair);
-		struct query *q = longest_waiting(net);
+		const struct fair_net *net;
+		struct query *q = who_gives_way(qs, guest, &net);
 
-		if (q == NULL)
-			return pool_room(&qs->pool) >= qs->reserve / 2;
-		if (net->n <= guest->place.net->n &&
-		    guest->deadline_ns - q->deadline_ns < WORTH_WAITING_NS) {
+		if (q == NULL) {
 			if (n > 0)
 				break;
 			crowded(qs, guest, net);
@@ -154,14 +276,25 @@ turn_away(struct queries *qs, struct query *q, enum fair_verdict verdict)
 	query_fail_here(qs, q, LOOKUP_NO_ROOM);
 }
 
+/* What Q, which is to ask KEY, is counted as, among those that ask the same. */
+static inline uint64_t
+same_as(const struct queries *qs, uint64_t hash, uint16_t qtype, bool proven)
+{
+	uint64_t question = hash ^ qtype * qs->lookups->spread;
+
+	return proven ? ~question : question; /* these are counted apart, for query_may_join */
+}
+
 bool
 query_admit(struct queries *qs, struct query *q, const struct question *key)
 {
 	const struct conf_core *conf = qs->conf;
-	uint64_t question = key->hash ^ key->qtype * qs->lookups->spread;
 	bool proven = q->tcp || q->cookie_good;
-	uint32_t max_same = conf->max_same_question;
-	uint32_t max_net = 0;
+	struct fair_terms terms = {
+		.question = same_as(qs, key->hash, key->qtype, proven),
+		.max_same = conf->max_same_question,
+		.scarce = qs->pool.n_used > qs->pool.cap / SCARCE,
+	};
 	enum fair_verdict verdict;
 
 	/*
@@ -169,13 +302,10 @@ query_admit(struct queries *qs, struct query *q, const struct question *key)
 	 * network's part in its name, with forged addresses, does not reach those who prove theirs.
 	 */
 	if (UNLIKELY(qs->pool.n_used > qs->pool.cap / 2))
-		max_net = conf->max_waiting_per_client * (proven ? PROVEN_FACTOR : 1);
-	/* These are counted apart, for query_may_join. */
-	if (proven && max_same != 0) {
-		question = ~question;
-		max_same = UINT32_MAX;
-	}
-	verdict = fair_enter(&qs->fair, &q->peer, question, max_net, max_same, &q->place);
+		terms.max_net = conf->max_waiting_per_client * (proven ? PROVEN_FACTOR : 1);
+	if (proven && terms.max_same != 0)
+		terms.max_same = UINT32_MAX;
+	verdict = fair_enter(&qs->fair, &q->peer, &terms, &q->place);
 	if (UNLIKELY(verdict != FAIR_WELCOME)) {
 		turn_away(qs, q, verdict);
 		return false;
@@ -194,12 +324,21 @@ query_admit(struct queries *qs, struct query *q, const struct question *key)
 bool
 query_may_join(struct queries *qs, struct query *q)
 {
+	const struct lookup *l = q->lookup;
 	uint32_t most = qs->conf->max_same_question;
+	bool proven = q->tcp || q->cookie_good;
 
-	if (q->lookup->n_waiters < LOOKUP_MAX_WAITERS / 2 || most == 0 ||
-	    fair_same(&qs->fair, &q->place) <= most)
+	if (most == 0 || q->child)
+		return true;
+	if (!fair_join(&qs->fair, same_as(qs, l->name_hash, l->qtype, proven),
+		proven ? UINT32_MAX : most, &q->place)) {
+		turn_away(qs, q, FAIR_SAME);
+		return false;
+	}
+	if (l->n_waiters < LOOKUP_MAX_WAITERS / 2 || !fair_same_over(&qs->fair, &q->place, most))
 		return true;
 	stats_inc(&qs->stats->same_question);
 	q->lack = REASON_CEILING_SAME;
+	query_fail_here(qs, q, LOOKUP_NO_ROOM);
 	return false;
 }

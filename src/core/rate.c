@@ -39,27 +39,15 @@ struct rates {
 	void *block;        /* owned */
 };
 
-/* The networks of an address that are charged. */
-struct level {
-	uint8_t bytes; /* of the prefix */
-	/*
-	 * one in 2^sparse uses is charged; then it is at most a quarter of what one address is
-	 * charged for one use
-	 */
-	uint8_t sparse;
-	uint16_t multiple; /* of what one address may use */
-};
-
 /*
- * A DNS64 server serves its own network, which may be one /48 or /16 as a whole: longer prefixes
- * hold one host or customer each, and the shortest only those who have very many addresses.
+ * One in 2^SPARSE uses of a network of LEVEL is charged; then it is at most a quarter of what one
+ * address is charged for one use.
  */
-static const struct level levels[2][RATE_LEVELS] = {
-	{ { 4, 0, 1 }, { 3, 3, 32 }, { 2, 6, 2048 } },
-	{ { 16, 0, 1 }, { 8, 0, 8 }, { 7, 4, 64 }, { 6, 6, 1024 } },
-};
-
-static const unsigned n_levels[2] = { 3, 4 };
+static inline unsigned
+sparse_of(const struct netaddr_level *level)
+{
+	return level->doublings < 5 ? 0 : level->doublings - 2U;
+}
 
 struct rates *
 rates_new(void)
@@ -100,8 +88,13 @@ rate_plan_make(struct rate_plan *p, uint64_t per_s, uint64_t burst)
 	if (burst < RATE_MOST_NS / UINT64_C(1000000000) * per_s)
 		p->most_ns = burst * (second / per_s) >> PRICE_BITS;
 	for (unsigned f = 0; f < 2; f++) {
-		for (unsigned i = 0; i < n_levels[f]; i++)
-			p->price[f][i] = second / (per_s * levels[f][i].multiple);
+		const struct netaddr any = { .family = f == 0 ? NETADDR_IPV4 : NETADDR_IPV6 };
+		const struct netaddr_level *level;
+		unsigned n;
+
+		level = netaddr_levels(&any, &n);
+		for (unsigned i = 0; i < n; i++)
+			p->price[f][i] = second / (per_s << level[i].doublings);
 	}
 }
 
@@ -215,8 +208,8 @@ struct bill {
 static inline __attribute__((always_inline)) unsigned
 make_bill(struct rates *r, const struct rate_plan *p, const struct rate_use *use, struct bill *b)
 {
-	unsigned family = use->who->family == NETADDR_IPV6 ? 1 : 0, n = n_levels[family];
-	const struct level *level = levels[family];
+	unsigned family = use->who->family == NETADDR_IPV6 ? 1 : 0, n;
+	const struct netaddr_level *level = netaddr_levels(use->who, &n);
 	uint64_t now = use->now_ns >> UNIT_BITS;
 
 	for (unsigned i = 0; i < n; i++) {
@@ -237,14 +230,14 @@ make_bill(struct rates *r, const struct rate_plan *p, const struct rate_use *use
 unsigned
 rates_charge(struct rates *r, const struct rate_plan *p, const struct rate_use *use)
 {
-	unsigned family = use->who->family == NETADDR_IPV6 ? 1 : 0, n = n_levels[family];
-	const struct level *level = levels[family];
+	const struct netaddr_level *level;
 	uint64_t now = use->now_ns >> UNIT_BITS;
 	struct bill b;
-	unsigned over = make_bill(r, p, use, &b);
+	unsigned over = make_bill(r, p, use, &b), n;
 
+	level = netaddr_levels(use->who, &n);
 	for (unsigned i = 0; i < n && over == 0; i++) {
-		unsigned sparse = level[i].sparse;
+		unsigned sparse = sparse_of(&level[i]);
 		/* A part of a unit is a whole one as often as it is long. */
 		uint64_t part = (uint64_t)use->dice << UNIT_BITS;
 

@@ -6,11 +6,11 @@
  * rate: how much clients' networks have used of what they may use in a time, in a table of fixed
  * size that all loops share.
  *
- * A counter belongs to a network, of one of several prefix lengths, and is the time until which the
- * network has paid for what it used: each use moves that time on by a price, and the clock catches
- * up with it, so a counter needs no one to lower it (the virtual scheduling of ITU-T I.371). A
- * network is over its limit if that time would be too far ahead. A use is charged to all networks
- * that an address is in, unless one of them is over its limit: then to none.
+ * A counter belongs to a network, of one of the levels of netaddr_levels, and is the time until
+ * which the network has paid for what it used: each use moves that time on by a price, and the
+ * clock catches up with it, so a counter needs no one to lower it (the virtual scheduling of ITU-T
+ * I.371). A network is over its limit if that time would be too far ahead. A use is charged to all
+ * networks that an address is in, unless one of them is over its limit: then to none.
  *
  * A counter is one word of 64 bits: the time, and 16 bits of a keyed hash of the network. A cache
  * line has eight. A network has its counter in the one or the other of two lines (two choices); if
@@ -31,8 +31,8 @@
 #include "base/netaddr.h"
 
 #define RATE_BYTES (UINT64_C(4) << 20) /* of the table: 524,288 counters; untouched if not used */
-#define RATE_LEVELS 4                  /* prefix lengths of a family at most */
-#define RATE_MOST_NS 60000000000ULL    /* ns: no burst is worth more time than this */
+#define RATE_LEVELS NETADDR_LEVELS
+#define RATE_MOST_NS 60000000000ULL /* ns: no burst is worth more time than this */
 
 /* What is counted, each apart. */
 enum rate_kind { RATE_QUESTIONS, RATE_AMPLIFIED, RATE_KINDS };
@@ -66,8 +66,8 @@ void rates_free(struct rates *r);
 
 /*
  * rate_plan_make: the prices at which a single address may have PER_S (>= 1) uses in a second, and
- * BURST (>= 1) at once, but at most what it may have in RATE_MOST_NS. Networks may have a multiple:
- * an IPv6 /64 8 times as much, a /56 64, a /48 1,024; an IPv4 /24 32, a /16 2,048.
+ * BURST (>= 1) at once, but at most what it may have in RATE_MOST_NS; wider networks may have their
+ * multiple of it (RULES D30).
  */
 void rate_plan_make(struct rate_plan *p, uint64_t per_s, uint64_t burst);
 

@@ -235,15 +235,17 @@ request_sort(struct queries *qs, struct query *q)
 }
 
 /*
- * Note the network of PEER, a refused client: an IPv4 /24 or an IPv6 /64, written to *net. True:
- * this loop had not noted it before, and had room.
+ * Note the network of PEER, a refused client: the next wider one than its address, written to *net.
+ * True: this loop had not noted it before, and had room.
  */
 static bool
 note_refused(struct queries *qs, const struct netaddr *peer, struct net *net)
 {
-	*net =
-	    (struct net){ .family = peer->family, .len = peer->family == NETADDR_IPV6 ? 64 : 24 };
-	memcpy(net->addr, peer->addr, net->len / 8);
+	unsigned n;
+	unsigned bytes = netaddr_levels(peer, &n)[1].bytes;
+
+	*net = (struct net){ .family = peer->family, .len = (uint8_t)(8 * bytes) };
+	memcpy(net->addr, peer->addr, bytes);
 	if (qs->n_refused == QUERY_MAX_REFUSED)
 		return false;
 	for (unsigned i = 0; i < qs->n_refused; i++) {

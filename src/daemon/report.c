@@ -30,7 +30,7 @@
 #define QUERY_BYTES \
 	(sizeof(struct query) + sizeof(struct lookup) + sizeof(struct partial) + \
 	    LOOKUP_EARLIER_EACH * sizeof(struct attempt) + 2 * DNS_NAME_MAX + 64 + \
-	    sizeof(struct fair_net))
+	    sizeof(struct fair_client))
 
 /* A client's connection at most: in the middle of a frame. */
 #define CONNECTION_BYTES (sizeof(struct session) + STREAM_CAP)

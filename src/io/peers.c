@@ -1,169 +1,176 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "io/peers.h"
 
-#include <errno.h>
-#include <stdlib.h>
+#include <assert.h>
 
-#include "base/hash.h"
-
-#define PEERS_LOOK 16 /* networks of one rank that are searched for an idle connection */
+#define LOOK_CLASSES 16 /* classes that are searched for a network that yields */
+#define LOOK_NETS 16    /* networks of one class that are searched for an idle connection */
+#define LOOK_CLIENTS 16 /* and addresses of one network */
 
 int
 peers_init(struct peers *p, uint32_t cap, uint64_t seed)
 {
-	size_t n_chains = 16;
-
-	while (n_chains < cap && n_chains < (size_t)1 << 30)
-		n_chains *= 2;
-	/* Zeroed pages, touched as networks come. */
-	p->peers = calloc((size_t)cap + 1, sizeof(*p->peers));
-	p->chains = calloc(n_chains, sizeof(*p->chains));
-	p->ranks = calloc((size_t)cap + 1, sizeof(*p->ranks));
-	if (p->peers == NULL || p->chains == NULL || p->ranks == NULL) {
-		peers_fini(p);
-		return -ENOMEM;
-	}
-	p->cap = cap;
-	p->mask = (uint32_t)(n_chains - 1);
-	p->most = 0;
-	p->seed = seed;
-	for (size_t i = 0; i < n_chains; i++)
-		p->chains[i] = PEERS_NONE;
-	for (uint32_t i = 0; i < cap; i++)
-		p->peers[i].next = i + 1 < cap ? i + 1 : PEERS_NONE;
-	for (uint32_t i = 0; i <= cap; i++)
-		list_init(&p->ranks[i]);
-	p->free = cap > 0 ? 0 : PEERS_NONE;
-	return 0;
+	return fair_init(&p->fair, seed, cap > 0 ? cap : 1);
 }
 
 void
 peers_fini(struct peers *p)
 {
-	free(p->peers);
-	free(p->chains);
-	free(p->ranks);
-	p->peers = NULL;
-	p->chains = NULL;
-	p->ranks = NULL;
+	fair_fini(&p->fair);
 }
 
-static uint32_t *
-chain_of(struct peers *p, const struct netaddr_block *net)
+void
+peers_take(struct peers *p, const struct netaddr *addr, struct fair_place *seat)
 {
-	return &p->chains[(uint32_t)hash_bytes(net, sizeof(*net), p->seed) & p->mask];
+	const struct fair_terms terms = { .scarce = true };
+	enum fair_verdict verdict = fair_enter(&p->fair, addr, &terms, seat);
+
+	assert(verdict == FAIR_WELCOME);
+	(void)verdict;
 }
 
-/* The entry of NET in its CHAIN, or PEERS_NONE. */
+void
+peers_seat(struct peers *p, struct fair_place *seat, bool busy)
+{
+	fair_touch(&p->fair, seat, busy ? FAIR_BUSY : FAIR_WAITING);
+}
+
+void
+peers_give(struct peers *p, struct fair_place *seat)
+{
+	fair_leave(&p->fair, seat);
+}
+
+unsigned
+peers_full(struct peers *p, const struct netaddr *addr, uint32_t most)
+{
+	struct fair_nets nets;
+
+	fair_find(&p->fair, addr, &nets);
+	for (unsigned i = 0; i < NETADDR_LEVELS; i++) {
+		const struct fair_net *net = nets.at[i];
+
+		if (net != NULL && net->n >> net->doublings >= most)
+			return fair_bits(net);
+	}
+	return 0;
+}
+
+static struct fair_place *
+first_of(const struct fair_client *c, enum fair_list list)
+{
+	const struct list *head = &c->own.of[list];
+
+	return list_empty(head) ? NULL : LIST_OBJECT(head->next, struct fair_place, link);
+}
+
+/* The first on LIST of the clients of NET that has one; NULL. */
+static struct fair_place *
+first_in(const struct fair_net *net, enum fair_list list)
+{
+	struct fair_place *found = NULL;
+	struct list *link = net->of[0].next;
+
+	if (net->level == 0)
+		return first_of(fair_member(net), list);
+	for (unsigned i = 0; i < LOOK_CLIENTS && link != &net->of[0] && found == NULL; i++) {
+		found = first_of(fair_client_at(net, link), list);
+		link = link->next;
+	}
+	return found;
+}
+
+struct fair_place *
+peers_idlest(struct peers *p, const struct netaddr *addr, unsigned bits)
+{
+	struct fair_place *found = NULL;
+	struct fair_nets nets;
+
+	fair_find(&p->fair, addr, &nets);
+	for (unsigned i = 0; i < NETADDR_LEVELS && found == NULL; i++) {
+		if (nets.at[i] != NULL && (bits == 0 || bits == fair_bits(nets.at[i])))
+			found = first_in(nets.at[i], FAIR_WAITING);
+	}
+	return found;
+}
+
+/* The weight of the heaviest network in OWN that C is not in. */
 static uint32_t
-peers_find(const struct peers *p, uint32_t chain, const struct netaddr_block *net)
+weight_beside(const struct fair_nets *own, const struct fair_client *c)
 {
-	uint32_t i = chain;
+	uint32_t most = 0;
 
-	while (i != PEERS_NONE && !netaddr_block_equal(&p->peers[i].net, net))
-		i = p->peers[i].next;
-	return i;
-}
+	for (unsigned i = 0; i < NETADDR_LEVELS; i++) {
+		const struct fair_net *net = own->at[i];
 
-/* Put PEER, whose number of connections has changed by one, in its rank. */
-static void
-peers_rank(struct peers *p, struct peer *peer)
-{
-	list_unlink(&peer->rank);
-	if (peer->n > 0)
-		list_push(&p->ranks[peer->n], &peer->rank);
-	if (peer->n > p->most)
-		p->most = peer->n;
-	else if (p->most > 0 && list_empty(&p->ranks[p->most]))
-		p->most--; /* where the last of that rank has gone */
-}
-
-uint32_t
-peers_take(struct peers *p, const struct netaddr *addr)
-{
-	const struct netaddr_block net = netaddr_block(addr);
-	uint32_t *chain = chain_of(p, &net);
-	uint32_t i = peers_find(p, *chain, &net);
-
-	if (i == PEERS_NONE) {
-		i = p->free;
-		if (i == PEERS_NONE)
-			return PEERS_NONE;
-		p->free = p->peers[i].next;
-		p->peers[i] = (struct peer){ .net = net, .next = *chain };
-		list_init(&p->peers[i].rank);
-		list_init(&p->peers[i].idle);
-		list_init(&p->peers[i].busy);
-		*chain = i;
+		if (net != NULL && !fair_net_in(c, net) && fair_weight(net) > most)
+			most = fair_weight(net);
 	}
-	p->peers[i].n++;
-	peers_rank(p, &p->peers[i]);
-	return i;
+	return most;
 }
 
-void
-peers_seat(struct peers *p, uint32_t number, struct list *seat, bool busy)
+/* Is NET one of OWN? */
+static bool
+is_own(const struct fair_nets *own, const struct fair_net *net)
 {
-	struct peer *peer = &p->peers[number];
-
-	list_unlink(seat);
-	list_push(busy ? &peer->busy : &peer->idle, seat);
-	list_unlink(&peer->rank);
-	list_push(&p->ranks[peer->n], &peer->rank);
+	return own->at[net->level] == net;
 }
 
-void
-peers_give(struct peers *p, uint32_t number, struct list *seat)
+/*
+ * The connection of NET that gives way to one of the networks OWN, *BUSY: with questions open;
+ * NULL.
+ */
+static struct fair_place *
+yielding_of(const struct fair_net *net, const struct fair_nets *own, bool *busy)
 {
-	struct peer *peer = &p->peers[number];
-	uint32_t *at;
+	struct fair_place *seat = first_in(net, FAIR_WAITING);
+	uint32_t weight;
 
-	list_unlink(seat);
-	peer->n--;
-	peers_rank(p, peer);
-	if (peer->n > 0)
-		return;
-	for (at = chain_of(p, &peer->net); *at != number; at = &p->peers[*at].next)
-		continue;
-	*at = peer->next;
-	peer->next = p->free;
-	p->free = number;
-}
-
-uint32_t
-peers_count(struct peers *p, const struct netaddr *addr)
-{
-	const struct netaddr_block net = netaddr_block(addr);
-	uint32_t i = peers_find(p, *chain_of(p, &net), &net);
-
-	return i == PEERS_NONE ? 0 : p->peers[i].n;
-}
-
-struct list *
-peers_idlest(struct peers *p, const struct netaddr *addr)
-{
-	const struct netaddr_block net = netaddr_block(addr);
-	uint32_t i = peers_find(p, *chain_of(p, &net), &net);
-
-	if (i == PEERS_NONE || list_empty(&p->peers[i].idle))
+	*busy = seat == NULL;
+	if (is_own(own, net))
 		return NULL;
-	return p->peers[i].idle.next;
+	if (*busy)
+		seat = first_in(net, FAIR_BUSY);
+	if (seat == NULL)
+		return NULL;
+	weight = weight_beside(own, seat->client);
+	if (*busy)
+		weight += fair_weigh(1, 0) + fair_weigh(1, net->doublings) - 1;
+	return fair_weight(net) > weight ? seat : NULL;
 }
 
-struct list *
-peers_yielding(struct peers *p, uint32_t n)
+/* The connection of a network of CLASS that gives way, an idle one if there is one; NULL. */
+static struct fair_place *
+yielding_in(struct peers *p, unsigned class, const struct fair_nets *own)
 {
-	struct list *rank = &p->ranks[p->most], *link = rank->next;
+	struct list *head = &p->fair.classes[class], *link = head->next;
+	struct fair_place *found = NULL;
+	bool busy = true;
 
-	if (p->most <= n)
-		return NULL;
-	for (unsigned i = 0; i < PEERS_LOOK && link != rank; i++, link = link->next) {
-		struct peer *peer = LIST_OBJECT(link, struct peer, rank);
+	for (unsigned i = 0; i < LOOK_NETS && link != head && busy; i++, link = link->next) {
+		const struct fair_net *net = LIST_OBJECT(link, struct fair_net, link);
+		struct fair_place *seat = yielding_of(net, own, &busy);
 
-		if (!list_empty(&peer->idle))
-			return peer->idle.next;
+		busy = busy || seat == NULL;
+		if (seat != NULL && (found == NULL || !busy))
+			found = seat;
 	}
-	if (p->most < n + 2)
-		return NULL;
-	return LIST_OBJECT(rank->next, struct peer, rank)->busy.next;
+	return found;
+}
+
+struct fair_place *
+peers_yielding(struct peers *p, const struct netaddr *addr)
+{
+	struct fair_place *seat = NULL;
+	unsigned class = FAIR_CLASSES;
+	struct fair_nets own;
+
+	fair_find(&p->fair, addr, &own);
+	for (unsigned i = 0; i < LOOK_CLASSES && seat == NULL; i++) {
+		class = fair_below(&p->fair, class);
+		if (class == FAIR_NONE)
+			break;
+		seat = yielding_in(p, class, &own);
+	}
+	return seat;
 }

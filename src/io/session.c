@@ -57,7 +57,7 @@ session_close(struct shell *sh, struct session *s)
 	list_unlink(&s->part);
 	list_unlink(&s->wait);
 	list_unlink(&s->send);
-	peers_give(&ss->peers, s->peer_number, &s->seat);
+	peers_give(&ss->peers, &s->seat);
 	close(s->fd);
 	s->open = false;
 	s->gen++;
@@ -119,7 +119,7 @@ session_active(struct shell *sh, struct session *s)
 	s->active_ns = sh->now_ns;
 	list_unlink(&s->age);
 	list_push(busy ? &ss->busy : s->asked ? &ss->idle : &ss->fresh, &s->age);
-	peers_seat(&ss->peers, s->peer_number, &s->seat, busy);
+	peers_seat(&ss->peers, &s->seat, busy);
 }
 
 /*
@@ -130,19 +130,19 @@ static bool
 session_admit(struct shell *sh, const struct netaddr *peer, const char **keyword)
 {
 	struct sessions *ss = &sh->sessions;
-	uint32_t n = peers_count(&ss->peers, peer);
-	struct list *seat = NULL;
+	unsigned full = peers_full(&ss->peers, peer, sh->conf->max_tcp_per_client);
+	struct fair_place *seat = NULL;
 
-	if (n >= sh->conf->max_tcp_per_client) {
+	if (full > 0) {
 		*keyword = "max-tcp-per-client";
 	} else if (ss->n >= ss->cap) {
 		*keyword = "max-tcp-clients";
-		seat = peers_yielding(&ss->peers, n);
+		seat = peers_yielding(&ss->peers, peer);
 	} else {
 		return true;
 	}
 	if (seat == NULL)
-		seat = peers_idlest(&ss->peers, peer);
+		seat = peers_idlest(&ss->peers, peer, full);
 	if (seat == NULL)
 		return false;
 	stats_inc(&sh->stats->tcp_gave_way);
@@ -155,7 +155,6 @@ session_open(struct shell *sh, int fd, const struct netaddr *peer)
 {
 	struct sessions *ss = &sh->sessions;
 	const struct say_event e = { sh->told, peer, sh->now_ns };
-	uint32_t number = PEERS_NONE;
 	const char *keyword = NULL;
 	struct session *s;
 
@@ -165,23 +164,19 @@ session_open(struct shell *sh, int fd, const struct netaddr *peer)
 		close(fd);
 		return;
 	}
-	if (session_admit(sh, peer, &keyword))
-		number = peers_take(&ss->peers, peer);
-	if (number == PEERS_NONE) {
+	if (!session_admit(sh, peer, &keyword)) {
 		stats_inc(&sh->stats->tcp_refused);
 		say_client_limit(&e, &ss->said, keyword);
 		close(fd);
 		return;
 	}
 	s = session_place(ss);
-	*s = (struct session){
-		.fd = fd, .gen = s->gen, .peer_number = number, .open = true, .peer = *peer
-	};
+	*s = (struct session){ .fd = fd, .gen = s->gen, .open = true, .peer = *peer };
 	list_init(&s->age);
-	list_init(&s->seat);
 	list_init(&s->part);
 	list_init(&s->wait);
 	list_init(&s->send);
+	peers_take(&ss->peers, peer, &s->seat);
 	session_active(sh, s);
 	source_open(&s->rd, sh->base, fd, EV_READ, &ss->readable);
 	source_open(&s->wr, sh->base, fd, EV_WRITE, &ss->writable);

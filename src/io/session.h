@@ -50,21 +50,20 @@
 struct session {
 	struct source rd;
 	struct source wr;
-	struct list age;  /* on sessions.fresh, sessions.idle or sessions.busy */
-	struct list seat; /* in its network's lists, of peers_seat */
-	struct list part; /* on sessions.partial, or on no list */
-	struct list wait; /* on sessions.resume, or on no list */
-	struct list send; /* on sessions.dirty or sessions.blocked, or on neither */
+	struct list age;        /* on sessions.fresh, sessions.idle or sessions.busy */
+	struct fair_place seat; /* of peers_take */
+	struct list part;       /* on sessions.partial, or on no list */
+	struct list wait;       /* on sessions.resume, or on no list */
+	struct list send;       /* on sessions.dirty or sessions.blocked, or on neither */
 	int fd;
 	uint32_t gen;
-	uint32_t peer_number; /* of peers_take */
-	uint32_t in_flight;   /* questions not yet answered */
-	uint32_t next_free;   /* free: next free entry of the table */
-	bool open;            /* false: this entry of the table is free */
-	bool asked;           /* a whole question has come */
-	bool eof;             /* the client has closed its side; answers still leave */
-	bool stalled;         /* not read for now */
-	bool dead;            /* the next session_flush closes it */
+	uint32_t in_flight; /* questions not yet answered */
+	uint32_t next_free; /* free: next free entry of the table */
+	bool open;          /* false: this entry of the table is free */
+	bool asked;         /* a whole question has come */
+	bool eof;           /* the client has closed its side; answers still leave */
+	bool stalled;       /* not read for now */
+	bool dead;          /* the next session_flush closes it */
 	struct netaddr peer;
 	struct stream_in in;
 	struct stream_out out;

@@ -42,7 +42,7 @@ shell_init(struct shell *sh, struct event_base *base, struct engine *engine,
 		r = upstream_udp_init(sh);
 	/* Ports to come; and by what clients' networks are hashed. */
 	secret_lock(&sh->rng, sizeof(sh->rng));
-	secret_lock(&sh->sessions.peers.seed, sizeof(sh->sessions.peers.seed));
+	secret_lock(sh->sessions.peers.fair.spread, sizeof(sh->sessions.peers.fair.spread));
 	return r;
 }
 

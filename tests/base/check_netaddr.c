@@ -256,33 +256,51 @@ START_TEST(not_of_one_machine)
 }
 END_TEST
 
-/* Pairs of addresses: of one client network, or not. */
+/* D30: which networks count as one client, and what each may have. */
 static const struct {
-	const char *a, *b;
-	bool same;
-} blocks[] = {
-	{ "2001:db8:0:1::1", "2001:db8:0:1:ffff::2", true },
-	{ "2001:db8:0:1::1", "2001:db8:0:2::1", false },
-	{ "192.0.2.1", "192.0.2.1", true },
-	{ "192.0.2.1", "192.0.2.2", false },
-	{ "192.0.2.1", "c000:201::", false },
-	{ "fe80::1%lo", "fe80::2%lo", true },
-	{ "fe80::1%lo", "fe80::1", false },
+	const char *addr;
+	unsigned n;
+	const char *first[NETADDR_LEVELS];
+	unsigned bits[NETADDR_LEVELS], times[NETADDR_LEVELS];
+} networks[] = {
+	{ "2001:db8:1:2ff:4:5:6:7", 3,
+	    { "2001:db8:1:2ff:4:5:6:7", "2001:db8:1:2ff::", "2001:db8:1:200::" }, { 128, 64, 56 },
+	    { 1, 16, 64 } },
+	{ "192.0.2.129", 2, { "192.0.2.129", "192.0.2.0" }, { 32, 24 }, { 1, 16 } },
+	{ "fe80::1%lo", 3, { "fe80::1%lo", "fe80::%lo", "fe80::%lo" }, { 128, 64, 56 },
+	    { 1, 16, 64 } },
 };
 
-START_TEST(a_client_network)
+START_TEST(d30_client_networks)
 {
-	struct netaddr_block block[2];
+	const struct netaddr_level *level;
+	struct netaddr a, first, want;
+	unsigned n;
+
+	ck_assert(netaddr_parse(networks[_i].addr, 53, &a));
+	level = netaddr_levels(&a, &n);
+	ck_assert_uint_eq(n, networks[_i].n);
+	for (unsigned i = 0; i < n; i++) {
+		ck_assert(netaddr_parse(networks[_i].first[i], 0, &want));
+		first = netaddr_network(&a, level[i].bytes);
+		ck_assert(netaddr_equal(&first, &want));
+		ck_assert_uint_eq(level[i].bytes * 8U, networks[_i].bits[i]);
+		ck_assert_uint_eq(1U << level[i].doublings, networks[_i].times[i]);
+	}
+}
+END_TEST
+
+START_TEST(parts_of_an_address_are_numbers)
+{
 	struct netaddr a, b;
 
-	ck_assert(netaddr_parse(blocks[_i].a, 53, &a));
-	ck_assert(netaddr_parse(blocks[_i].b, 54, &b));
-	block[0] = netaddr_block(&a);
-	block[1] = netaddr_block(&b);
-	ck_assert_int_eq(netaddr_block_equal(&block[0], &block[1]), blocks[_i].same);
-	a = netaddr_block_first(&block[0]);
-	block[1] = netaddr_block(&a);
-	ck_assert(netaddr_block_equal(&block[0], &block[1]));
+	ck_assert(netaddr_parse("102:304:506:708:90a::f", 53, &a));
+	ck_assert_uint_eq(netaddr_head(&a, 8), 0x0807060504030201);
+	ck_assert_uint_eq(netaddr_head(&a, 7), 0x07060504030201);
+	ck_assert_uint_eq(netaddr_tail(&a), 0x0f00000000000a09);
+	ck_assert(netaddr_parse("1.2.3.4", 53, &b));
+	ck_assert_uint_eq(netaddr_head(&b, 3), 0x030201);
+	ck_assert_uint_eq(netaddr_tail(&b), 0);
 }
 END_TEST
 
@@ -298,6 +316,7 @@ tests_add(TCase *tc)
 	tcase_add_test(tc, equal_only_if_all_fields_are);
 	tcase_add_test(tc, in_a_list_of_its_length);
 	tcase_add_loop_test(tc, not_of_one_machine, 0, N_OF(odd));
-	tcase_add_loop_test(tc, a_client_network, 0, N_OF(blocks));
+	tcase_add_loop_test(tc, d30_client_networks, 0, sizeof(networks) / sizeof(networks[0]));
+	tcase_add_test(tc, parts_of_an_address_are_numbers);
 	tcase_add_loop_test(tc, wildcard_and_loopback_are_told, 0, N_OF(kinds));
 }

@@ -8,13 +8,15 @@
 static struct parts p;
 static const struct lookup_wish any = { .prefer = UPSTREAM_NONE };
 
+static const struct fair_terms terms = { .question = 1, .max_same = 16 };
+
 static struct query *
 waiting(struct lookup *l)
 {
 	struct query *q = query_new(&p.queries);
 
 	ck_assert_ptr_nonnull(q);
-	ck_assert_int_eq(fair_enter(&p.queries.fair, &q->peer, 1, 0, 16, &q->place), FAIR_WELCOME);
+	ck_assert_int_eq(fair_enter(&p.queries.fair, &q->peer, &terms, &q->place), FAIR_WELCOME);
 	q->lookup = l;
 	lookup_join(l, &q->link);
 	wheel_set(&p.wheel, &q->timer, p.now_ns + 1000000000);
@@ -64,12 +66,12 @@ START_TEST(a_query_that_its_network_does_not_know)
 {
 	struct query *q = waiting(parts_lookup(&p, "a.example", &any));
 	struct query *other = waiting(q->lookup);
-	struct fair_net *net = q->place.net;
+	struct fair_net *net = &q->place.client->own;
 
 	ck_assert_ptr_null(audit(&p.queries));
 	fair_leave(&p.queries.fair, &q->place);
 	ck_assert_ptr_nonnull(audit(&p.queries));
-	ck_assert_int_eq(fair_enter(&p.queries.fair, &q->peer, 1, 0, 16, &q->place), FAIR_WELCOME);
+	ck_assert_int_eq(fair_enter(&p.queries.fair, &q->peer, &terms, &q->place), FAIR_WELCOME);
 	ck_assert_ptr_null(audit(&p.queries));
 	net->n++;
 	ck_assert_ptr_nonnull(audit(&p.queries));
@@ -78,9 +80,9 @@ START_TEST(a_query_that_its_network_does_not_know)
 	list_push(&p.queries.fair.classes[3], &net->link);
 	ck_assert_ptr_nonnull(audit(&p.queries));
 	list_unlink(&net->link);
-	list_push(&p.queries.fair.classes[2], &net->link);
+	list_push(&p.queries.fair.classes[fair_class(fair_weigh(2, 0))], &net->link);
 	ck_assert_ptr_null(audit(&p.queries));
-	p.queries.fair.same[other->place.same[0]] = 0;
+	p.queries.fair.same[other->place.same[0][0]] = 0;
 	ck_assert_ptr_nonnull(audit(&p.queries));
 }
 END_TEST

@@ -26,7 +26,7 @@ teardown(void)
 {
 	while (n_places > 0)
 		fair_leave(&fair, &places[--n_places]);
-	ck_assert_uint_eq(fair.nets.n_used, 0);
+	ck_assert_uint_eq(fair.clients.n_used, 0);
 	ck_assert_ptr_null(fair_fullest(&fair));
 	for (size_t i = 0; i < (size_t)FAIR_ROWS << fair.bits; i++)
 		PARTS_CHECK(fair.same[i] == 0);
@@ -42,32 +42,55 @@ address(const char *text)
 	return a;
 }
 
+static enum fair_verdict
+try_to_enter(const struct netaddr *peer, uint64_t question, uint32_t max_net, uint32_t max_same,
+    struct fair_place *p)
+{
+	const struct fair_terms terms = {
+		.question = question, .max_net = max_net, .max_same = max_same, .scarce = true
+	};
+
+	*p = (struct fair_place){ .client = NULL };
+	return fair_enter(&fair, peer, &terms, p);
+}
+
 /* A question from PEER gets a place. */
 static struct fair_place *
 enter(const struct netaddr *peer)
 {
 	struct fair_place *p = &places[n_places++];
 
-	*p = (struct fair_place){ .net = NULL };
-	PARTS_CHECK(fair_enter(&fair, peer, n_places * QUESTION, 0, 1000, p) == FAIR_WELCOME);
-	PARTS_CHECK(p->net != NULL);
+	PARTS_CHECK(try_to_enter(peer, n_places * QUESTION, 0, 1000, p) == FAIR_WELCOME);
+	PARTS_CHECK(p->client != NULL);
 	return p;
 }
 
-START_TEST(d26_an_ipv6_64_or_an_ipv4_address_is_a_network)
+/* Which networks have both addresses? */
+static const struct {
+	const char *a, *b;
+	bool same[NETADDR_LEVELS];
+} pairs[] = {
+	{ "2001:db8::1", "2001:db8::1", { true, true, true } },
+	{ "2001:db8::1", "2001:db8::ffff:2", { false, true, true } },
+	{ "2001:db8::1", "2001:db8:0:1::1", { false, false, true } },
+	{ "2001:db8::1", "2001:db8:0:100::1", { false, false, false } },
+	{ "192.0.2.1", "192.0.2.1", { true, true, true } },
+	{ "192.0.2.1", "192.0.2.2", { false, true, true } },
+	{ "192.0.2.1", "192.0.3.1", { false, false, true } }, /* there is no third */
+	{ "192.0.2.1", "c000:201::", { false, false, false } },
+};
+
+START_TEST(d30_addresses_and_networks_around_them)
 {
-	static const char *const text[][2] = { { "2001:db8::1", "2001:db8::ffff:2" },
-		{ "2001:db8::1", "2001:db8:0:1::1" }, { "192.0.2.1", "192.0.2.1" },
-		{ "192.0.2.1", "192.0.2.2" }, { "192.0.2.1", "c000:201::" } };
-	static const bool same[] = { true, false, true, false, false };
+	struct netaddr a = address(pairs[_i].a), b = address(pairs[_i].b);
+	struct fair_client *one, *other;
 
-	for (unsigned i = 0; i < sizeof(same) / sizeof(same[0]); i++) {
-		struct netaddr a = address(text[i][0]);
-		struct netaddr b = address(text[i][1]);
-
-		b.port = 2000;
-		ck_assert_int_eq(enter(&a)->net == enter(&b)->net, same[i]);
-	}
+	b.port = 2000;
+	one = enter(&a)->client;
+	other = enter(&b)->client;
+	ck_assert_int_eq(one == other, pairs[_i].same[0]);
+	for (unsigned i = 0; i < FAIR_WIDE; i++)
+		ck_assert_int_eq(one->wide[i] == other->wide[i], pairs[_i].same[i + 1]);
 }
 END_TEST
 
@@ -78,15 +101,15 @@ START_TEST(d26_link_local_networks_are_those_of_their_interfaces)
 
 	a.scope = 1;
 	b.scope = 1;
-	ck_assert_ptr_eq(enter(&a)->net, enter(&b)->net);
+	ck_assert_ptr_eq(enter(&a)->client->wide[0], enter(&b)->client->wide[0]);
 	b.scope = 2;
-	ck_assert_ptr_ne(enter(&a)->net, enter(&b)->net);
+	ck_assert_ptr_ne(enter(&a)->client->wide[0], enter(&b)->client->wide[0]);
 }
 END_TEST
 
 START_TEST(classes_grow_by_an_eighth)
 {
-	uint32_t first = 1; /* the least number in its class */
+	uint32_t first = 1; /* the least weight in its class */
 
 	for (uint32_t n = 2; n <= 1u << 20; n++) {
 		PARTS_CHECK(fair_class(n) >= fair_class(n - 1));
@@ -94,11 +117,14 @@ START_TEST(classes_grow_by_an_eighth)
 			first = n;
 		PARTS_CHECK(n - first < first / 8 + 1);
 	}
-	ck_assert_uint_lt(fair_class(UINT32_C(1) << 21), FAIR_CLASSES);
+	ck_assert_uint_lt(fair_class(fair_weigh(UINT32_C(1) << 20, 0)), FAIR_CLASSES);
 }
 END_TEST
 
-/* Whoever enters and leaves: the fullest has most, to within an eighth. */
+/*
+ * Whoever enters and leaves, of addresses of two /56 with two /64 each: the heaviest of all their
+ * networks is found, to within an eighth, and classes are visited from both ends.
+ */
 START_TEST(d26_the_fullest_network_is_found)
 {
 	struct netaddr peers[40];
@@ -109,14 +135,17 @@ START_TEST(d26_the_fullest_network_is_found)
 	rng_init_seeded(&rng, (uint64_t)_i);
 	for (unsigned i = 0; i < 40; i++) {
 		peers[i] = address("2001:db8::1");
-		peers[i].addr[7] = (uint8_t)i;
+		peers[i].addr[6] = i / 20 % 2;
+		peers[i].addr[7] = i / 10 % 2;
+		peers[i].addr[15] = (uint8_t)i;
 	}
 	for (unsigned step = 0; step < 20000; step++) {
-		unsigned most = 0;
+		unsigned wide[2][4] = { { 0 } }, most = 0, class;
 
 		if (n_places < CAP && (n_places == 0 || rng_below(&rng, 100) < 52)) {
 			unsigned i = rng_below(&rng, 1 + rng_below(&rng, 40));
 
+			i = _i % 2 == 0 ? i : rng_below(&rng, 40);
 			owner[n_places] = i;
 			n[i]++;
 			(void)enter(&peers[i]);
@@ -124,64 +153,212 @@ START_TEST(d26_the_fullest_network_is_found)
 			n_places--;
 			n[owner[n_places]]--;
 			fair_leave(&fair, &places[n_places]);
-			PARTS_CHECK(places[n_places].net == NULL);
+			PARTS_CHECK(places[n_places].client == NULL);
 		}
-		for (unsigned i = 0; i < 40; i++)
-			most = n[i] > most ? n[i] : most;
-		if (most == 0)
+		for (unsigned i = 0; i < 40; i++) {
+			wide[0][i / 10] += n[i];
+			wide[1][i / 20] += n[i];
+			most = 64 * n[i] > most ? 64 * n[i] : most;
+		}
+		for (unsigned i = 0; i < 4; i++) {
+			most = 4 * wide[0][i] > most ? 4 * wide[0][i] : most;
+			most = wide[1][i] > most ? wide[1][i] : most;
+		}
+		if (most == 0) {
 			PARTS_CHECK(fair_fullest(&fair) == NULL);
-		else
-			PARTS_CHECK(fair_fullest(&fair)->n + most / 8 >= most);
+			PARTS_CHECK(fair_above(&fair, 0) == FAIR_NONE);
+			continue;
+		}
+		PARTS_CHECK(fair_weight(fair_fullest(&fair)) + most / 8 >= most);
+		PARTS_CHECK(fair_weight(fair_fullest(&fair)) <= most);
+		class = fair_below(&fair, FAIR_CLASSES);
+		PARTS_CHECK(class == fair_class(most));
+		for (unsigned low = 0; low != class; low++) {
+			low = fair_above(&fair, low);
+			PARTS_CHECK(low <= class);
+			if (low == class)
+				break;
+			PARTS_CHECK(fair_class(fair_weight(fair_first(&fair, low))) == low);
+		}
 	}
 }
 END_TEST
 
 START_TEST(d26_who_has_waited_longest_is_first)
 {
-	struct netaddr a = address("192.0.2.1"), b = address("192.0.2.2");
+	struct netaddr a = address("192.0.2.1"), b = address("192.0.3.2");
 	struct fair_place *first = enter(&a), *second;
 
 	(void)enter(&b);
 	second = enter(&a);
-	ck_assert_ptr_eq(fair_fullest(&fair), first->net);
-	ck_assert_ptr_eq(fair_fullest(&fair)->waiting.next, &first->link);
+	ck_assert_ptr_eq(fair_fullest(&fair), &first->client->own);
+	ck_assert_ptr_eq(first->client->own.of[FAIR_WAITING].next, &first->link);
 	fair_leave(&fair, first);
-	ck_assert_ptr_eq(second->net->waiting.next, &second->link);
+	ck_assert_ptr_eq(second->client->own.of[FAIR_WAITING].next, &second->link);
+	/* and of networks that have as many, the one that has had so many for longest */
+	ck_assert_ptr_ne(fair_fullest(&fair), &second->client->own);
+	fair_later(&fair, fair_fullest(&fair));
+	ck_assert_ptr_eq(fair_fullest(&fair), &second->client->own);
 }
 END_TEST
 
-START_TEST(d26_ceiling_of_a_network)
+/* D30: 18 addresses of one /64 with one each: the /64 is heavier; its first member is the oldest.
+ */
+START_TEST(d30_many_addresses_weigh_together)
 {
-	struct netaddr a = address("192.0.2.1"), b = address("192.0.2.2");
-	struct fair_place p = { .net = NULL };
+	struct netaddr a = address("2001:db8::1"), b = address("2001:db8:0:100::1");
+	struct fair_place *first = NULL;
+	struct fair_net *net;
 
-	for (unsigned i = 0; i < 5; i++)
-		(void)enter(&a);
-	ck_assert_int_eq(fair_enter(&fair, &a, 9, 5, 0, &p), FAIR_CEILING);
-	ck_assert_ptr_null(p.net);
-	ck_assert_int_eq(fair_enter(&fair, &b, 9, 5, 0, &places[n_places++]), FAIR_WELCOME);
+	for (unsigned i = 0; i < 18; i++) {
+		struct fair_place *p;
+
+		ck_assert(fair_fullest(&fair) == NULL || fair_fullest(&fair)->level == 0);
+		a.addr[15] = (uint8_t)i;
+		p = enter(&a);
+		first = i == 0 ? p : first;
+	}
+	net = fair_fullest(&fair);
+	ck_assert_ptr_eq(net, first->client->wide[0]);
+	ck_assert_uint_eq(net->n, 18);
+	ck_assert_uint_eq(fair_bits(net), 64);
+	ck_assert_ptr_eq(fair_member(net), first->client);
+	fair_later(&fair, net);
+	ck_assert_ptr_ne(fair_member(net), first->client);
+	ck_assert(fair_net_in(first->client, net));
+	/* an address with two is heavier */
+	(void)enter(&b);
+	ck_assert(!fair_net_in(enter(&b)->client, net));
+	ck_assert_uint_eq(fair_bits(fair_fullest(&fair)), 128);
+	ck_assert_uint_eq(fair_network(fair_fullest(&fair)).addr[6], 1);
+}
+END_TEST
+
+/* While there is plenty of room wider networks are not counted; who is there then is later. */
+START_TEST(wider_networks_are_counted_from_when_room_is_scarce)
+{
+	const struct fair_terms plenty = { .max_same = 0 };
+	struct netaddr a = address("2001:db8::1");
+	struct fair_nets nets;
+
+	for (unsigned i = 0; i < 20; i++)
+		ck_assert_int_eq(fair_enter(&fair, &a, &plenty, &places[n_places++]), FAIR_WELCOME);
+	fair_find(&fair, &a, &nets);
+	ck_assert_uint_eq(nets.at[0]->n, 20);
+	ck_assert_ptr_null(nets.at[1]);
+	(void)enter(&a);
+	fair_find(&fair, &a, &nets);
+	for (unsigned i = 0; i < NETADDR_LEVELS; i++)
+		ck_assert_uint_eq(nets.at[i]->n, 21);
+}
+END_TEST
+
+/* The addresses of one network, until one network is full. */
+static unsigned
+until_full(struct netaddr *a, unsigned at, uint32_t max_net)
+{
+	unsigned n = 0;
+
+	for (;; n++) {
+		a->addr[at] = (uint8_t)n;
+		if (try_to_enter(a, 9, max_net, 0, &places[n_places]) != FAIR_WELCOME)
+			return n;
+		n_places++;
+	}
+}
+
+/* D30: an address, 16 times as many of a /64 or an IPv4 /24, 64 times of a /56. */
+START_TEST(d30_ceilings_of_networks)
+{
+	static const struct {
+		const char *addr, *other; /* another one, which may have some */
+		unsigned at, most;
+	} cases[] = { { "192.0.2.1", "192.0.2.2", 15, 5 }, { "192.0.2.1", "192.0.3.1", 3, 80 },
+		{ "2001:db8::1", "2001:db8::2", 0, 5 },
+		{ "2001:db8::1", "2001:db8:0:1::1", 15, 80 },
+		{ "2001:db8::1", "2001:db8:0:100::1", 7, 256 } };
+	struct netaddr a = address(cases[_i].addr), b = address(cases[_i].other);
+	struct fair_place p;
+
+	if (_i % 2 == 0 && _i < 4) {
+		for (unsigned i = 0; i < 5; i++)
+			(void)enter(&a);
+	} else if (_i < 4) {
+		/* five of each address */
+		for (unsigned i = 0; i < 5; i++)
+			for (unsigned k = 0; k < 16; k++) {
+				a.addr[cases[_i].at] = (uint8_t)k;
+				ck_assert_int_eq(
+				    try_to_enter(&a, 9, 5, 0, &places[n_places++]), FAIR_WELCOME);
+			}
+		a.addr[cases[_i].at] = 200;
+	} else {
+		/* four of a /56 are 256 */
+		ck_assert_uint_eq(until_full(&a, 7, 4), 256);
+	}
+	ck_assert_uint_eq(n_places, cases[_i].most);
+	ck_assert_int_eq(try_to_enter(&a, 9, _i < 4 ? 5 : 4, 0, &p), FAIR_CEILING);
+	ck_assert_ptr_null(p.client);
+	ck_assert_int_eq(try_to_enter(&b, 9, 5, 0, &places[n_places++]), FAIR_WELCOME);
 	fair_leave(&fair, &places[0]);
-	ck_assert_int_eq(fair_enter(&fair, &a, 9, 5, 0, &places[0]), FAIR_WELCOME);
+	a = address(cases[_i].addr);
+	a.addr[cases[_i].at] = _i % 2 == 1 ? 0 : a.addr[cases[_i].at];
+	ck_assert_int_eq(try_to_enter(&a, 9, 5, 0, &places[0]), FAIR_WELCOME);
 }
 END_TEST
 
 START_TEST(d26_ceiling_of_the_same_question)
 {
-	struct netaddr a = address("2001:db8::1"), b = address("2001:db8:0:1::1");
-	struct fair_place p = { .net = NULL };
+	struct netaddr a = address("2001:db8::1"), b = address("2001:db8::2");
+	struct fair_place p;
 
 	for (unsigned i = 0; i < 16; i++)
 		ck_assert_int_eq(
-		    fair_enter(&fair, &a, QUESTION, 0, 16, &places[n_places++]), FAIR_WELCOME);
-	ck_assert_int_eq(fair_enter(&fair, &a, QUESTION, 0, 16, &p), FAIR_SAME);
-	ck_assert_ptr_null(p.net);
-	/* another question, another network, and one that does not count */
-	ck_assert_int_eq(fair_enter(&fair, &a, ANOTHER, 0, 16, &places[n_places++]), FAIR_WELCOME);
-	ck_assert_int_eq(fair_enter(&fair, &b, QUESTION, 0, 16, &places[n_places++]), FAIR_WELCOME);
-	ck_assert_int_eq(fair_enter(&fair, &a, QUESTION, 0, 0, &places[n_places++]), FAIR_WELCOME);
-	ck_assert_int_eq(fair_enter(&fair, &a, QUESTION, 0, 16, &p), FAIR_SAME);
+		    try_to_enter(&a, QUESTION, 0, 16, &places[n_places++]), FAIR_WELCOME);
+	ck_assert_int_eq(try_to_enter(&a, QUESTION, 0, 16, &p), FAIR_SAME);
+	ck_assert_ptr_null(p.client);
+	/* another question, another address, and one that does not count */
+	ck_assert_int_eq(try_to_enter(&a, ANOTHER, 0, 16, &places[n_places++]), FAIR_WELCOME);
+	ck_assert_int_eq(try_to_enter(&b, QUESTION, 0, 16, &places[n_places++]), FAIR_WELCOME);
+	ck_assert_int_eq(try_to_enter(&a, QUESTION, 0, 0, &places[n_places++]), FAIR_WELCOME);
+	ck_assert_int_eq(try_to_enter(&a, QUESTION, 0, 16, &p), FAIR_SAME);
 	fair_leave(&fair, &places[3]);
-	ck_assert_int_eq(fair_enter(&fair, &a, QUESTION, 0, 16, &places[3]), FAIR_WELCOME);
+	ck_assert_int_eq(try_to_enter(&a, QUESTION, 0, 16, &places[3]), FAIR_WELCOME);
+}
+END_TEST
+
+/* D30: of many addresses that wait for the same, too: one begins, and others join. */
+START_TEST(d30_networks_that_wait_for_the_same)
+{
+	static const struct {
+		const char *addr;
+		unsigned at, times;
+	} cases[] = { { "2001:db8::1", 15, 16 }, { "2001:db8::1", 7, 64 }, { "192.0.2.1", 3, 16 } };
+	const uint32_t max_same = 2;
+	struct netaddr a = address(cases[_i].addr), b = address("2001:db8:1::1");
+	unsigned n = 0;
+
+	for (bool in = true; in; n += in) {
+		struct fair_place *p = &places[n_places++];
+
+		a.addr[cases[_i].at] = (uint8_t)n;
+		ck_assert_int_eq(try_to_enter(&a, QUESTION, 0, max_same, p), FAIR_WELCOME);
+		in = n == 0 || fair_join(&fair, QUESTION, max_same, p);
+		ck_assert(in == p->joined || n == 0);
+		/* to be asked again changes nothing */
+		ck_assert_int_eq(n == 0 || fair_join(&fair, QUESTION, max_same, p), in);
+		ck_assert(!fair_same_over(&fair, p, max_same));
+		ck_assert(!p->joined || fair_same_over(&fair, p, 1) == (n > cases[_i].times));
+	}
+	ck_assert_uint_eq(n, max_same * cases[_i].times);
+	/* another question, and another network */
+	ck_assert_int_eq(try_to_enter(&a, ANOTHER, 0, max_same, &places[n_places]), FAIR_WELCOME);
+	ck_assert(fair_join(&fair, ANOTHER, max_same, &places[n_places++]));
+	ck_assert_int_eq(try_to_enter(&b, QUESTION, 0, max_same, &places[n_places]), FAIR_WELCOME);
+	ck_assert(fair_join(&fair, QUESTION, max_same, &places[n_places++]));
+	/* one goes, and makes room for one */
+	fair_leave(&fair, &places[1]);
+	ck_assert(fair_join(&fair, QUESTION, max_same, &places[n]));
 }
 END_TEST
 
@@ -195,8 +372,7 @@ START_TEST(d26_different_questions_are_not_the_same)
 	rng_init_seeded(&rng, 5);
 	while (n_places < CAP) {
 		a.addr[6] = (uint8_t)rng_below(&rng, 256);
-		n_wrong +=
-		    fair_enter(&fair, &a, rng_u64(&rng), 0, 4, &places[n_places]) != FAIR_WELCOME;
+		n_wrong += try_to_enter(&a, rng_u64(&rng), 0, 4, &places[n_places]) != FAIR_WELCOME;
 		n_places++;
 	}
 	ck_assert_uint_le(n_wrong, 8);
@@ -207,12 +383,16 @@ void
 tests_add(TCase *tc)
 {
 	tcase_add_checked_fixture(tc, setup, teardown);
-	tcase_add_test(tc, d26_an_ipv6_64_or_an_ipv4_address_is_a_network);
+	tcase_add_loop_test(
+	    tc, d30_addresses_and_networks_around_them, 0, sizeof(pairs) / sizeof(pairs[0]));
 	tcase_add_test(tc, d26_link_local_networks_are_those_of_their_interfaces);
 	tcase_add_test(tc, classes_grow_by_an_eighth);
 	tcase_add_loop_test(tc, d26_the_fullest_network_is_found, 0, 4);
 	tcase_add_test(tc, d26_who_has_waited_longest_is_first);
-	tcase_add_test(tc, d26_ceiling_of_a_network);
+	tcase_add_test(tc, d30_many_addresses_weigh_together);
+	tcase_add_test(tc, wider_networks_are_counted_from_when_room_is_scarce);
+	tcase_add_loop_test(tc, d30_ceilings_of_networks, 0, 5);
 	tcase_add_test(tc, d26_ceiling_of_the_same_question);
+	tcase_add_loop_test(tc, d30_networks_that_wait_for_the_same, 0, 3);
 	tcase_add_test(tc, d26_different_questions_are_not_the_same);
 }

@@ -8,7 +8,7 @@
 #include "dns/header.h"
 #include "sim/story.h"
 
-#define OF_A_64 8           /* so many times as much as an address a /64 may have */
+#define OF_A_64 16          /* so many times as much as an address a /64 may have */
 #define ALLOWANCE 1048576.0 /* bytes a second beyond max-amplification, and at once */
 #define OTHER_FACTOR 4      /* CLIENT_OTHER's (sim/story) */
 #define LEFT_BYTES 3000     /* other loops leave up to so many */

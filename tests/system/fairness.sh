@@ -3,6 +3,7 @@
 # fairness: upstream is silent, and one network asks far more than there is room for. Another one gets what is
 # known at once, and its own questions wait on (RULES D26).
 . "${TOP_SRCDIR:-.}/tests/system/servers.sh"
+need python3 ip
 
 # The longest wait for what is known, in ms: what a busy machine adds to nothing.
 most_ms=${FAIRNESS_MS:-500}
@@ -30,7 +31,7 @@ all_known()
 
 watch_noise
 start_fakedns --ttl 300
-configure 'nameserver 127.0.0.1 port 5300' 'num-threads 1' 'max-queries 1024' 'max-waiting-per-client 0' 'user none'
+configure 'nameserver 127.0.0.1 port 5300' 'num-threads 1' 'max-queries 1024' 'max-waiting-per-client 0' 'allow any' 'user none'
 start_dns64d
 wait_for 60 all_known || give_up 'the cache does not get to know them'
 stop fakedns
@@ -60,9 +61,42 @@ equal 'nothing was dropped for want of room' 0 "$(statistic client_dropped)"
 
 # shellcheck disable=SC2046 # 200 steps
 "$wire" udp ::1 5364 $(yes 'ask 1 010-003-000-001.dns64perf.test A' | head -n 200) get 184 5000 >"$work/same"
-equal 'few of one network wait for the same' 184 "$(grep -c TC "$work/same")"
+equal 'few of one address wait for the same' 184 "$(grep -c TC "$work/same")"
 stop mute
 start_fakedns --ttl 300
 check 'a moment later all is well' wait_for 20 "$wire" udp ::1 5364 persist dns64perf.test 5000
 check 'and all are answered' test "$(flood 50000 500 | cut -d' ' -f1-4)" = '500 answers, 0 SERVFAIL,'
+
+# --- D30: 200 hosts of one /64 ask for one cold name at once ---
+
+lan()
+{
+	python3 - <<-'END'
+		import select, socket
+		poll, hosts, answers = select.poll(), {}, 0
+		for i in range(1, 201):
+		    s = socket.socket(socket.AF_INET6, socket.SOCK_DGRAM)
+		    s.setsockopt(socket.IPPROTO_IP, 15, 1)  # IP_FREEBIND
+		    s.bind(("2001:db8:7::%x" % i, 0))
+		    s.connect(("::1", 5364))
+		    hosts[s.fileno()] = s
+		    poll.register(s, select.POLLIN)
+		name = b"".join(bytes([len(l)]) + l for l in (b"010-004-000-001", b"dns64perf", b"test", b""))
+		for s in hosts.values():
+		    s.send(b"\0\7\1\0\0\1\0\0\0\0\0\0" + name + b"\0\1\0\1")
+		while hosts and (ready := poll.poll(8000)):
+		    for fd, _ in ready:
+		        answer = hosts.pop(fd).recv(512)
+		        poll.unregister(fd)
+		        answers += not answer[2] & 2 and answer[7] == 1
+		print(answers)
+	END
+}
+
+stop fakedns
+start_fakedns --ttl 300 --delay 100
+for n in $(seq 1 200); do
+	ip -6 addr add "2001:db8:7::$(printf %x "$n")/128" dev lo nodad
+done
+equal '200 hosts of one /64 are answered' 200 "$(lan)"
 finish
