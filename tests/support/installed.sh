@@ -56,6 +56,18 @@ for program in $for_users; do
 	[ -f "$DESTDIR$mandir/man1/$program.1" ] || fail "$program.1 is missing"
 done
 
+# What is beside the programs: a converter runs from where it was installed.
+for file in "$docdir/NEWS" "$docdir/handbook/first-hour.7" "$docdir/handbook/trouble.7" \
+	"$pkgdatadir/prometheus/alerts.yml" "$pkgdatadir/grafana/dns64d.json" "$pkgdatadir/migrate/README"; do
+	[ -s "$DESTDIR$file" ] || fail "$file is missing"
+done
+if command -v python3 >/dev/null; then
+	printf 'server:\n\tmodule-config: "dns64 iterator"\n\tinterface: ::1\nforward-zone:\n\tname: "."\n\tforward-addr: 192.0.2.1\n' \
+		>"$temp/unbound.conf"
+	PYTHONDONTWRITEBYTECODE=1 "$DESTDIR$pkgdatadir/migrate/unbound" "$temp/unbound.conf" >"$temp/migrated" 2>"$temp/migrate"
+	grep -q '^nameserver 192.0.2.1' "$temp/migrated" || fail "the converter: $(cat "$temp/migrate")"
+fi
+
 no_marks "$apparmordir/dns64d"
 says "$apparmordir/dns64d" "profile dns64d $sbindir/dns64d "
 
