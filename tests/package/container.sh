@@ -19,11 +19,13 @@ tree_make
 base=$(build from scratch)
 build add "$base" "$root" / >/dev/null
 build commit -q "$base" localhost/debian >/dev/null
-check 'built' build bud -q --isolation chroot --build-arg BASE=localhost/debian -t dns64d -f contrib/container/Containerfile .
+# Its HEALTHCHECK is kept by Docker's format only, and what .dockerignore names is not taken along.
+check 'built' build bud --format docker -q --isolation chroot --build-arg BASE=localhost/debian -t dns64d -f contrib/container/Containerfile .
 made=$(build from localhost/dns64d)
 rm -rf "$root"
 root=$(build mount "$made")
 check 'its user is not root' sh -c "grep -q '^_dns64d:x:64053:64053:' '$root/etc/passwd'"
+check 'the image has its HEALTHCHECK' sh -c "buildah --storage-driver vfs --root '$work/storage' --runroot '$work/state' inspect --type image localhost/dns64d | grep -q '\"dns64ctl\"'"
 check 'it has no compiler' test ! -e "$root/usr/bin/gcc"
 echo 'nameserver 127.0.0.1 port 5300' >>"$root/etc/dns64d/dns64d.conf"
 

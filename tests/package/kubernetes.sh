@@ -26,8 +26,11 @@ box = pod["spec"]["containers"][0]
 ports = {p["name"] for p in box["ports"]}
 for port in docs["Service"]["spec"]["ports"]:
     assert port["targetPort"] in ports, port
-for probe in ("livenessProbe", "readinessProbe"):
+for probe in ("startupProbe", "livenessProbe", "readinessProbe"):
     assert box[probe]["httpGet"]["port"] in ports, probe
+# Until it is over the others do not count: a slow start is no reason to begin anew.
+assert box["startupProbe"]["httpGet"]["path"] == "/health"
+assert box["startupProbe"]["periodSeconds"] * box["startupProbe"]["failureThreshold"] >= 60
 labels = pod["metadata"]["labels"]
 for kind in ("Deployment", "PodDisruptionBudget"):
     assert docs[kind]["spec"]["selector"]["matchLabels"].items() <= labels.items(), kind
