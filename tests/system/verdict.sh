@@ -14,10 +14,12 @@ page()
 	curl -s -m 20 -w '\n%{http_code}' "$web$1" | tr -d '\n' | sed 's/\(.*\)\(...\)$/\2 \1/'
 }
 
-# told VERDICT CODE: is it this one, everywhere? CODE: that of /ready
+# told VERDICT CODE [HEALTH]: is it this one, everywhere? CODE: that of /ready; HEALTH: that of /health
 told()
 {
-	is "$2 " page /ready && is "${1#not ready: }" page /ready && is "200 $1" page /health &&
+	is "$2 " page /ready && is "${1#not ready: }" page /ready && is "${3:-200} $1" page /health &&
+		is "dns64d_ready $([ "$2" = 200 ] && echo 1 || echo 0)" page /metrics &&
+		is "dns64d_degraded $([ "${1%%:*}" = degraded ] && echo 1 || echo 0)" page /metrics &&
 		is "id=\"state\">$1</span>" page / && is "\"verdict\": \"${1%%:*}\"" page /status.json &&
 		is "verdict     $1" ctl status || return 1
 	[ ! -f "$work/manager.log" ] || tail -n 1 "$work/manager.log" | grep -qF "STATUS=$1 (" || return 1
@@ -57,7 +59,7 @@ fi
 
 start_fakedns --ttl 1
 configure 'nameserver 127.0.0.1 port 5300' 'num-threads 2' "control-socket $control" 'web-listen 127.0.0.1' \
-	'cache-size 0'
+	'cache-size 0' 'client 127.0.0.9 {' 'dns64-prefix 2001:db8:64::/96' '}'
 start_dns64d
 check 'ready' wait_for 60 told ready 200
 
@@ -116,10 +118,72 @@ cp "$work/good.conf" "$work/dns64d.conf"
 ctl reload >/dev/null 2>&1
 check 'one that is done ends that' wait_for 60 told ready 200
 
+# --- prefixes, and two things at once ---
+
+ctl prefix down 2001:db8:64::/96 client 127.0.0.9 >/dev/null
+check 'a block without a prefix' wait_for 60 told 'degraded: no prefix is active in 1 client block' 200
+echo 'nonsense yes' >>"$work/dns64d.conf"
+ctl reload >/dev/null 2>&1
+check 'and a refused reload' wait_for 60 \
+	told 'degraded: no prefix is active in 1 client block; the last reload was refused' 200
+stop fakedns
+down_too()
+{
+	ask_one "010-000-002-$1.dns64perf.test" >/dev/null
+	told 'not ready: no upstream answers; no prefix is active in 1 client block; the last reload was refused' 503
+}
+check 'and an outage' wait_for 60 down_too 009
+start_fakedns --ttl 1
+ctl prefix down 2001:db8:64::/96 >/dev/null
+check 'no prefix for anybody' wait_for 60 told 'not ready: no prefix is active; the last reload was refused' 503
+cp "$work/good.conf" "$work/dns64d.conf"
+ctl reload >/dev/null 2>&1
+check 'a reload ends both' wait_for 60 told ready 200
+
+# --- all loops stand still ---
+
+# halt: the loops' threads stand still until this is ended
+halt()
+{
+	exec python3 -u - "$1" <<'END'
+import ctypes, os, sys, time
+libc = ctypes.CDLL(None, use_errno=True)
+libc.ptrace.argtypes = [ctypes.c_long] * 4
+ATTACH, DETACH = 16, 17
+pid = sys.argv[1]
+tids = [t for t in os.listdir(f'/proc/{pid}/task') if open(f'/proc/{pid}/task/{t}/comm').read().strip()[-1:].isdigit()]
+for tid in tids:
+    if libc.ptrace(ATTACH, int(tid), 0, 0) != 0:
+        sys.exit(f'ptrace: {os.strerror(ctypes.get_errno())}')
+    os.waitpid(int(tid), 0x40000000)
+print('halted', len(tids))
+time.sleep(25)
+for tid in tids:
+    libc.ptrace(DETACH, int(tid), 0, 0)
+END
+}
+(halt "$(pid_of dns64d)") >"$work/halt.log" 2>&1 &
+halter=$!
+if wait_for 20 logged halt 'halted 2'; then
+	check 'loops that stand still: all of them' wait_for 60 told 'not ready: 2 of 2 loops do not go round' 503 503
+	check 'the metric' is 'dns64d_loops_stuck 2' page /metrics
+	wait $halter
+	check 'and their end' wait_for 60 told ready 200
+else
+	wait $halter
+	echo 'no ptrace here: loops that stand still are not tried'
+	cat "$work/halt.log"
+fi
+
 # --- a stop ---
 
+complaints()
+{
+	grep -cE 'server: not ready: (stopping|.*go round)' "$work/dns64d.log"
+}
+before=$(complaints)
 stop dns64d
 equal 'exit status' 0 "$status"
-check 'which is no reason to complain' test -z "$(grep -E 'server: not ready: (stopping|.*go round)' "$work/dns64d.log")"
+check 'which is no reason to complain' test "$(complaints)" = "$before"
 
 finish
