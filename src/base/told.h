@@ -34,6 +34,7 @@ enum told_kind {
 	TOLD_NO_CASE,      /* an upstream does not return the case of a question */
 	TOLD_NO_COOKIES,   /* an upstream does not return cookies */
 	TOLD_GUESSED,      /* somebody guesses the IDs of questions to an upstream */
+	TOLD_GUESSED_UDP,  /* likewise, and TCP does not work */
 	TOLD_NO_ACCEPT,    /* connections of clients cannot be accepted */
 	TOLD_REFUSED,      /* clients of this network may not ask */
 	TOLD_NO_SIPHASH,   /* libcrypto has no SipHash */

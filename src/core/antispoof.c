@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "core/guess.h"
 #include "dns/header.h"
 #include "dns/name.h"
 
@@ -250,10 +251,12 @@ antispoof_confirm(struct lookups *ls, struct lookup *l, const struct msg *m, uin
 }
 
 bool
-antispoof_without_tcp(struct lookup *l)
+antispoof_without_tcp(struct lookups *ls, struct lookup *l, uint64_t now_ns)
 {
 	if (l->suspect == LOOKUP_NO_SUSPECT)
 		return false;
+	stats_inc(&ls->stats->upstream_wary_vain);
+	guess_on_vain(ls, l->upstream, now_ns);
 	l->tcp_vain = l->tcp_vain || l->suspect == LOOKUP_SUSPECT_GUESS;
 	l->suspect = LOOKUP_NO_SUSPECT;
 	l->no_tcp = true;

@@ -97,10 +97,10 @@ MUST_USE enum antispoof_stopped antispoof_stop(struct lookups *ls, struct lookup
 void antispoof_confirm(struct lookups *ls, struct lookup *l, const struct msg *m, uint64_t now_ns);
 
 /*
- * antispoof_without_tcp: no TCP connection could be had, or it gave no reply. True: L used TCP only
- * to confirm a near miss, and goes over UDP again.
+ * antispoof_without_tcp: no TCP connection could be had, or it gave no reply in time. True: L used
+ * TCP on a suspicion only, and goes over UDP again; core/guess counts it.
  */
-MUST_USE bool antispoof_without_tcp(struct lookup *l);
+MUST_USE bool antispoof_without_tcp(struct lookups *ls, struct lookup *l, uint64_t now_ns);
 
 /* antispoof_forget: forget the near misses of L: it goes to another upstream. */
 void antispoof_forget(struct lookup *l);

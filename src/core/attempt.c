@@ -220,6 +220,11 @@ seldom_wait(struct lookups *ls, struct lookup *l, uint64_t wait_ns, uint64_t now
 {
 	if (l->probe)
 		return l->end_ns - now_ns;
+	if (l->suspect != LOOKUP_NO_SUSPECT && l->progress == LOOKUP_ASKED_TCP) {
+		uint64_t most_ns = guess_wait_ns(&ls->upstreams->table[l->upstream]);
+
+		return wait_ns < most_ns ? wait_ns : most_ns;
+	}
 	/* Every upstream is down: one attempt, and a short one (RULES D5). */
 	if (upstreams_all_down(ls->upstreams)) {
 		if (l->end_ns > now_ns + LOOKUP_DOWN_MS * NS_PER_MS)
@@ -239,7 +244,7 @@ set_wait(struct lookups *ls, struct lookup *l)
 	unsigned n = l->n_silent > 0 ? attempt_silences(l, over, l->upstream) : 0;
 	uint64_t due_ns, wait_ns = upstreams_wait_ns(ls->upstreams, l->upstream, over, n);
 
-	if (UNLIKELY(up->down || l->probe))
+	if (UNLIKELY(up->down || l->probe || l->suspect != LOOKUP_NO_SUSPECT))
 		wait_ns = seldom_wait(ls, l, wait_ns, l->now.sent_ns);
 	due_ns = l->now.sent_ns + wait_ns;
 	wheel_set(ls->wheel, &l->timer, due_ns < l->end_ns ? due_ns : l->end_ns);
@@ -292,7 +297,9 @@ go(struct lookups *ls, struct lookup *l, uint64_t now_ns)
 	bool by_tcp = goes_by_tcp(l);
 	unsigned k = UNLIKELY(by_tcp) ? pick_channel(ls, l) : 0;
 
-	if (UNLIKELY(k == CHANNELS_EACH)) {
+	if (UNLIKELY(k == CHANNELS_EACH) && antispoof_without_tcp(ls, l, now_ns))
+		by_tcp = goes_by_tcp(l);
+	else if (UNLIKELY(k == CHANNELS_EACH)) {
 		l->n_sends--; /* not yet */
 		lookup_tcp_wait(ls, l, now_ns);
 		return false;
@@ -343,7 +350,7 @@ begin(struct lookups *ls, struct lookup *l, uint64_t now_ns)
 	l->upstream = u;
 	if (UNLIKELY(ls->upstreams->table[u].tcp_first) && l->n_sends == 1 && !l->probe)
 		l->tcp = rng_below(ls->rng, UPSTREAM_UDP_TRIED) > 0;
-	if (UNLIKELY(ls->upstreams->table[u].wary_until_ns > now_ns))
+	if (UNLIKELY(ls->upstreams->table[u].suspicion.state != SUSPICION_NONE))
 		guess_beware(ls, l, now_ns);
 	if (!go(ls, l, now_ns))
 		return false;

@@ -14,6 +14,7 @@
 #include "core/attempt.h"
 #include "core/audit.h"
 #include "core/engine_parts.h"
+#include "core/guess.h"
 #include "core/health.h"
 #include "core/reply.h"
 #include "core/request.h"
@@ -355,13 +356,18 @@ engine_refused(struct engine *e, unsigned upstream, int slot, uint64_t now_ns)
 void
 engine_tcp_lost(struct engine *e, unsigned conn, bool established, uint64_t now_ns)
 {
+	unsigned u = conn / CHANNELS_EACH;
+
 	begin(e, now_ns);
-	if (engine_tcp_open(e, conn) > 0)
-		stats_inc(&e->stats.tcp_upstream_lost);
 	if (!established)
-		health_on_no_tcp(&e->upstreams, conn / CHANNELS_EACH, now_ns);
+		guess_on_no_tcp(&e->lookups, u, now_ns);
+	if (engine_tcp_open(e, conn) > 0) {
+		stats_inc(&e->stats.tcp_upstream_lost);
+		if (!established)
+			health_on_no_tcp(&e->upstreams, u, now_ns);
+	}
 	silence_on_tcp_lost(&e->lookups, conn, established);
-	upstreams_release(&e->upstreams, conn / CHANNELS_EACH);
+	upstreams_release(&e->upstreams, u);
 	audited(e);
 }
 

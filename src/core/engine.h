@@ -212,6 +212,12 @@ MUST_USE bool engine_socket_busy(const struct engine *e, unsigned slot);
 void engine_socket_del(struct engine *e, unsigned slot);
 
 /*
+ * engine_socket_each: is each question to this upstream to leave by a socket of its own, as
+ * somebody guesses IDs and TCP does not work (RULES D21)?
+ */
+MUST_USE bool engine_socket_each(const struct engine *e, unsigned upstream, uint64_t now_ns);
+
+/*
  * engine_socket_none: the shell cannot open a socket to this upstream, for lack of descriptors,
  * ports or memory. Until engine_socket_use, questions for it end at once and the upstream is not
  * blamed (RULES D26).

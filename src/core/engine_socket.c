@@ -2,6 +2,7 @@
 #include "core/engine.h"
 
 #include "core/engine_parts.h"
+#include "core/guess.h"
 
 const struct netaddr *
 engine_upstream(const struct engine *e, unsigned upstream)
@@ -70,6 +71,12 @@ engine_socket_use(struct engine *e, unsigned slot)
 
 	e->upstreams.table[s->upstream].socket[s->space] = (int32_t)slot;
 	e->upstreams.table[s->upstream].starved = false;
+}
+
+bool
+engine_socket_each(const struct engine *e, unsigned upstream, uint64_t now_ns)
+{
+	return guess_needs_ports(&e->upstreams.table[upstream], now_ns);
 }
 
 void

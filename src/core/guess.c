@@ -5,59 +5,189 @@
 #include "base/log.h"
 #include "base/told.h"
 
-/* From now on UP is wary. */
+enum event {
+	SIGN,
+	SIGN_NO_TCP, /* a sign, and TCP was found not to work less than GUESS_NO_TCP_NS ago */
+	TCP_FAILS,
+	TIME_OVER, /* GUESS_WARY_NS without a sign */
+	EVENTS
+};
+
+static const uint8_t next_state[SUSPICION_STATES][EVENTS] = {
+	[SUSPICION_NONE] = { [SIGN] = SUSPICION_BY_TCP,
+	    [SIGN_NO_TCP] = SUSPICION_BY_PORTS,
+	    [TCP_FAILS] = SUSPICION_NONE,
+	    [TIME_OVER] = SUSPICION_NONE },
+	[SUSPICION_BY_TCP] = { [SIGN] = SUSPICION_BY_TCP,
+	    [SIGN_NO_TCP] = SUSPICION_BY_PORTS,
+	    [TCP_FAILS] = SUSPICION_BY_PORTS,
+	    [TIME_OVER] = SUSPICION_NONE },
+	[SUSPICION_BY_PORTS] = { [SIGN] = SUSPICION_BY_TCP,
+	    [SIGN_NO_TCP] = SUSPICION_BY_PORTS,
+	    [TCP_FAILS] = SUSPICION_BY_PORTS,
+	    [TIME_OVER] = SUSPICION_NONE },
+};
+
+#define BY_PORTS_TEXT "each question leaves by a port of its own, as TCP does not work"
+
 static void
-beware_of(struct lookups *ls, struct upstream *up, uint64_t now_ns)
+happen(struct suspicion *sp, enum event event)
 {
+	uint8_t before = sp->state;
+
+	sp->state = next_state[before][event];
+	if (sp->state != before)
+		sp->vain = 0;
+}
+
+/* UP's suspicion as of NOW_NS. */
+static enum suspicion_state
+state_of(struct upstream *up, uint64_t now_ns)
+{
+	if (up->suspicion.until_ns <= now_ns)
+		happen(&up->suspicion, TIME_OVER);
+	return (enum suspicion_state)up->suspicion.state;
+}
+
+/* Somebody guesses at UP's questions. */
+static void
+on_sign(struct lookups *ls, struct upstream *up, uint64_t now_ns)
+{
+	struct suspicion *sp = &up->suspicion;
 	char text[NETADDR_TEXT], more[TOLD_MORE];
 	uint64_t n = told_now(ls->upstreams->told, TOLD_GUESSED, &up->addr, 1, now_ns);
+	bool no_tcp = sp->no_tcp_ns != 0 && now_ns - sp->no_tcp_ns < GUESS_NO_TCP_NS;
 
-	up->wary_until_ns = now_ns + GUESS_WARY_NS;
+	happen(sp, no_tcp ? SIGN_NO_TCP : SIGN);
+	sp->until_ns = now_ns + GUESS_WARY_NS;
+	sp->n_guesses = 0;
 	if (n > 0)
-		log_warn(LOG_UPSTREAM,
-		    "%s: somebody sends forged replies from this address: questions with little to "
-		    "guess go over TCP%s",
-		    netaddr_format(&up->addr, text), told_more(more, n));
+		log_warn(LOG_UPSTREAM, "%s: somebody sends forged replies from this address: %s%s",
+		    netaddr_format(&up->addr, text),
+		    sp->state == SUSPICION_BY_PORTS ? BY_PORTS_TEXT
+						    : "questions with little to guess go over TCP",
+		    told_more(more, n));
+}
+
+/* How many guesses are a sign? Few of the replies are so late that their ID looks like one. */
+static uint64_t
+sign_of(const struct upstream *up)
+{
+	uint64_t n = (uint64_t)GUESS_EACH * up->n_sockets;
+
+	return (n > GUESS_UPSTREAM ? n : GUESS_UPSTREAM) +
+	    (up->tally.replies - up->suspicion.from_replies) / GUESS_REPLIES;
 }
 
 void
 guess_note(struct lookups *ls, unsigned slot, uint64_t now_ns)
 {
 	struct upstream_socket *s = &ls->upstreams->sockets[slot];
+	struct suspicion *sp;
 	struct upstream *up;
-	uint64_t over;
 
 	if (s->upstream == UPSTREAM_NONE || guess_given_up(s))
 		return;
 	up = &ls->upstreams->table[s->upstream];
-	over = (now_ns - up->guessed_ns) / GUESS_LEAK_NS +
-	    (up->tally.replies - up->guessed_replies) / GUESS_REPLIES;
-	if (over > 0) {
-		up->n_guesses -= over < up->n_guesses ? (uint32_t)over : up->n_guesses;
-		up->guessed_ns = now_ns;
-		up->guessed_replies = up->tally.replies;
+	sp = &up->suspicion;
+	(void)state_of(up, now_ns);
+	if (sp->n_guesses == 0 || now_ns - sp->from_ns >= GUESS_WINDOW_NS) {
+		sp->n_guesses = 0;
+		sp->from_ns = now_ns;
+		sp->from_replies = up->tally.replies;
 	}
 	s->n_guesses++;
-	if (up->n_guesses < GUESS_UPSTREAM)
-		up->n_guesses++;
+	sp->n_guesses++;
 	if (guess_given_up(s))
 		stats_inc(&ls->stats->upstream_guessed);
-	if (guess_given_up(s) || up->n_guesses == GUESS_UPSTREAM)
-		beware_of(ls, up, now_ns);
+	if (guess_given_up(s) || sp->n_guesses >= sign_of(up))
+		on_sign(ls, up, now_ns);
 }
 
-/* Can no TCP connection to UP be had, as far as is known? */
-static inline bool
-lacks_tcp(const struct upstream *up, uint64_t now_ns)
+/* --- does TCP work? --------------------------------------------------------------------------- */
+
+/* TCP to UP does not work: without it, as long as that is known. */
+static void
+without_tcp(struct lookups *ls, struct upstream *up, uint64_t now_ns)
 {
-	return up->no_tcp_ns != 0 && now_ns - up->no_tcp_ns < GUESS_NO_TCP_NS;
+	char text[NETADDR_TEXT], more[TOLD_MORE];
+	bool tried = state_of(up, now_ns) == SUSPICION_BY_TCP;
+	uint64_t n;
+
+	up->suspicion.no_tcp_ns = now_ns;
+	happen(&up->suspicion, TCP_FAILS);
+	if (!tried)
+		return;
+	n = told_now(ls->upstreams->told, TOLD_GUESSED_UDP, &up->addr, 1, now_ns);
+	if (n > 0)
+		log_notice(LOG_UPSTREAM, "%s: forged replies: " BY_PORTS_TEXT "%s",
+		    netaddr_format(&up->addr, text), told_more(more, n));
 }
+
+void
+guess_on_no_tcp(struct lookups *ls, unsigned u, uint64_t now_ns)
+{
+	without_tcp(ls, &ls->upstreams->table[u], now_ns);
+}
+
+void
+guess_on_vain(struct lookups *ls, unsigned u, uint64_t now_ns)
+{
+	struct upstream *up = &ls->upstreams->table[u];
+
+	if (state_of(up, now_ns) != SUSPICION_BY_TCP)
+		return;
+	up->suspicion.vain += GUESS_GOOD_EACH;
+	if (up->suspicion.vain >= GUESS_VAIN * GUESS_GOOD_EACH)
+		without_tcp(ls, up, now_ns);
+}
+
+/* The longest time over TCP that does not count as vain: some times that over UDP. */
+static uint64_t
+most_ns(const struct upstream *up)
+{
+	const struct times *t = &up->times[UPSTREAM_OVER_UDP];
+	uint64_t ns = GUESS_SLOWER * t->srtt_ns;
+
+	if (!times_known(t))
+		return TIMES_LEAST_NS;
+	return ns > GUESS_LEAST_NS ? ns : GUESS_LEAST_NS;
+}
+
+uint64_t
+guess_wait_ns(const struct upstream *up)
+{
+	uint64_t ns = most_ns(up);
+
+	return ns > 2 * WHEEL_TICK_NS ? ns : 2 * WHEEL_TICK_NS;
+}
+
+void
+guess_on_tcp_reply(struct lookups *ls, const struct attempt *a, uint64_t now_ns)
+{
+	struct upstream *up = &ls->upstreams->table[a->upstream];
+
+	uint64_t slow_ns = most_ns(up);
+
+	/* If its wait was over it was counted then. */
+	if (a->silent || up->suspicion.state != SUSPICION_BY_TCP)
+		return;
+	slow_ns -= slow_ns / 16; /* neither was measured to the nanosecond */
+	if (now_ns - a->sent_ns >= slow_ns)
+		guess_on_vain(ls, a->upstream, now_ns);
+	else if (up->suspicion.vain > 0)
+		up->suspicion.vain--;
+}
+
+/* --- questions -------------------------------------------------------------------------------- */
 
 /* L's attempt is on a socket that was given up. */
 static void
 move(struct lookups *ls, struct lookup *l, uint64_t now_ns)
 {
-	if (guess_may_tcp(l) && !lacks_tcp(&ls->upstreams->table[l->upstream], now_ns)) {
+	struct upstream *up = &ls->upstreams->table[l->upstream];
+
+	if (guess_may_tcp(l) && state_of(up, now_ns) != SUSPICION_BY_PORTS) {
 		guess_by_tcp(l);
 		stats_inc(&ls->stats->upstream_wary);
 	}
@@ -99,14 +229,15 @@ has_letters(const struct lookup *l)
 void
 guess_beware(struct lookups *ls, struct lookup *l, uint64_t now_ns)
 {
-	const struct upstream *up = &ls->upstreams->table[l->upstream];
-	bool cookie = ls->conf->upstream_cookies && up->cookie_len > DNS_COOKIE_CLIENT &&
+	struct upstream *up = &ls->upstreams->table[l->upstream];
+	bool cookie, cases;
+
+	if (state_of(up, now_ns) != SUSPICION_BY_TCP || l->tcp || l->tcp_only || !guess_may_tcp(l))
+		return;
+	cookie = ls->conf->upstream_cookies && up->cookie_len > DNS_COOKIE_CLIENT &&
 	    up->no_edns_until_ns <= now_ns && !l->no_edns &&
 	    upstream_guarded(&up->cookie_guard, now_ns);
-	bool cases = ls->conf->case_randomization && upstream_guarded(&up->case_guard, now_ns);
-
-	if (l->tcp || l->tcp_only || !guess_may_tcp(l) || lacks_tcp(up, now_ns))
-		return;
+	cases = ls->conf->case_randomization && upstream_guarded(&up->case_guard, now_ns);
 	if (cookie || (cases && has_letters(l)))
 		return;
 	guess_by_tcp(l);

@@ -11,24 +11,41 @@
  * is one to a question that was given up, though its ID is another socket's by now (core/overdue).
  *
  * After GUESS_SOCKET guesses a socket is given up: nothing that comes by it is taken any more, and
- * its open questions go over TCP. So a port that was found out is worth GUESS_SOCKET / 65,536.
- * Guesses at all sockets to an upstream count together, too, less one for GUESS_LEAK_NS and one for
- * GUESS_REPLIES right replies, as a reply may be so late that its ID is another question's. After
- * GUESS_UPSTREAM of them, or with a socket that was given up, the upstream is "wary" for
- * GUESS_WARY_NS: questions that little but port and ID guards (no cookie, and 0x20 with fewer than
- * GUESS_LETTERS letters) go over TCP. Where TCP is not to be had they go over UDP, and after a
- * connection that could not be made those of the next GUESS_NO_TCP_NS try none: else who guesses
- * could have each question wait for a connection in vain.
+ * its open questions are asked again. So a port that was found out is worth GUESS_SOCKET / 65,536.
+ * That is a sign; so are GUESS_UPSTREAM guesses within GUESS_WINDOW_NS at all sockets to an
+ * upstream, or GUESS_EACH for each socket if there are many, as who does not know the ports meets
+ * the more of them, and one more for GUESS_REPLIES right replies, as a reply may be so late that
+ *its ID is another question's. Who sends to any port has to send 130,000 datagrams a minute for
+ *that.
+ *
+ * A sign makes the upstream suspicious for GUESS_WARY_NS, however many guesses follow that are no
+ * sign. A defence must not cost more than the attack, so the first one holds only while TCP works:
+ *
+ *	state \ event	sign		sign, no TCP	TCP fails	GUESS_WARY_NS without a sign
+ *	NONE		BY_TCP		BY_PORTS	-		-
+ *	BY_TCP		-		BY_PORTS	BY_PORTS	NONE
+ *	BY_PORTS	BY_TCP		-		-		NONE
+ *
+ * BY_TCP: questions that little but port and ID guards (no cookie, and 0x20 with fewer than
+ * GUESS_LETTERS letters) go over TCP, for GUESS_SLOWER times as long as UDP takes by measure; then
+ * they go over UDP too, and the first reply counts. BY_PORTS: each question goes over UDP and
+ *leaves by a port of its own (io/upstream_set), which is closed before it can be found out.
+ *
+ * TCP fails when a connection cannot be made, or when it was too slow, mute or closed for
+ *GUESS_VAIN questions, from which GUESS_GOOD_EACH that it answered in time take one: so with TCP
+ *that answers three of four the mean question takes twice as long, and with less TCP is left. For
+ *GUESS_NO_TCP_NS after that a sign is one without TCP; then TCP is tried again.
  *
  * What chance that leaves a forger of 100,000 datagrams a second, for a name he has asked for all
- * the while, 8 ports open (tests/core/check_forgers plays it):
- *	little guarded, port known	64 guesses, then TCP: 64 / 2^16 = 0.1 % in an attack
- *	little guarded, port unknown	64 datagrams meet a port, 8 of them the right one: 0.01 %
+ * the while, 8 ports open (tests/core/check_forgers plays it and adds it up):
+ *	little guarded, port known	32 guesses, then TCP: 32 / 2^16 = 0.05 % in an attack
+ *	little guarded, port unknown	16 datagrams meet a port, 2 of them the right one: 0.003 %
  *	20 letters, port known		6 * 10^7 in 10 minutes: / 2^(16 + 20) = 0.09 %
  *	20 letters, port unknown	/ 2^(32 + 20): 10^-8
  *	a cookie too			nothing: / 2^64 more
- *	one guess in ten seconds, so as not to be noticed: 360 / 2^16 = 0.5 % in an hour, port known
- *	no TCP, little guarded, port known	32 / 2^16 = 0.05 % for each question
+ *	15 guesses a minute, so as not to be noticed: 900 / 2^16 = 1.4 % in an hour, port known
+ *	no TCP, little guarded, a port of its own for each question, open for 20 ms: 2,000 datagrams
+ *	meet it with 1 / 2^32 each, as many as RFC 5452 section 7 has for ports that are all in use
  * Each loop asks for itself, so with n loops that ask for one name at a time it is n times as much:
  * that is the birthday factor that stays (CVE-2020-25686), and equal questions of one loop meet
  * upstream once.
@@ -41,12 +58,17 @@
 #include "core/lookup.h"
 #include "core/upstream.h"
 
-#define GUESS_SOCKET 32
-#define GUESS_UPSTREAM 64
-#define GUESS_LEAK_NS 10000000000ULL
+#define GUESS_SOCKET 32   /* guesses at one socket, and it is given up */
+#define GUESS_UPSTREAM 16 /* guesses at all of them, or */
+#define GUESS_EACH 2      /* for each of them, if that is more, within */
+#define GUESS_WINDOW_NS 60000000000ULL
 #define GUESS_REPLIES 1024
 #define GUESS_WARY_NS 60000000000ULL
-#define GUESS_NO_TCP_NS 10000000000ULL
+#define GUESS_SLOWER 4          /* times the measured time over UDP: that is slow */
+#define GUESS_LEAST_NS 1000000U /* below that TCP is never slow */
+#define GUESS_VAIN 8
+#define GUESS_GOOD_EACH 3
+#define GUESS_NO_TCP_NS 60000000000ULL
 #define GUESS_LETTERS 20
 
 /* guess_given_up: was socket S given up? */
@@ -60,8 +82,8 @@ guess_given_up(const struct upstream_socket *s)
 void guess_note(struct lookups *ls, unsigned slot, uint64_t now_ns);
 
 /*
- * guess_move: the UDP socket in SLOT was given up: ask what is open on it again, over TCP, and send
- * no new questions by it. Does nothing the second time.
+ * guess_move: the UDP socket in SLOT was given up: ask what is open on it again, over TCP if that
+ * works, and send no new questions by it. Does nothing the second time.
  */
 void guess_move(struct lookups *ls, unsigned slot, uint64_t now_ns);
 
@@ -84,9 +106,32 @@ guess_by_tcp(struct lookup *l)
 }
 
 /*
- * guess_beware: L's question is about to go to an upstream that is wary: let it go over TCP if
- * there is little else to guess than port and ID.
+ * guess_beware: L's question is about to go to an upstream that is suspicious, or was: let it go
+ * over TCP if that works and there is little else to guess than port and ID.
  */
 void guess_beware(struct lookups *ls, struct lookup *l, uint64_t now_ns);
+
+/* guess_needs_ports: is each question to UP to leave by a port of its own? */
+MUST_USE static inline bool
+guess_needs_ports(const struct upstream *up, uint64_t now_ns)
+{
+	return UNLIKELY(up->suspicion.state == SUSPICION_BY_PORTS) &&
+	    up->suspicion.until_ns > now_ns;
+}
+
+/*
+ * guess_wait_ns: how long a question that goes to UP over TCP on a suspicion waits for the reply
+ * before it goes over UDP too.
+ */
+MUST_USE uint64_t guess_wait_ns(const struct upstream *up);
+
+/* guess_on_no_tcp: a connection to upstream U could not be made. */
+void guess_on_no_tcp(struct lookups *ls, unsigned u, uint64_t now_ns);
+
+/* guess_on_vain: a question to U that went over TCP on a suspicion had no reply in time. */
+void guess_on_vain(struct lookups *ls, unsigned u, uint64_t now_ns);
+
+/* guess_on_tcp_reply: the reply to attempt A, which went over TCP, came. */
+void guess_on_tcp_reply(struct lookups *ls, const struct attempt *a, uint64_t now_ns);
 
 #endif

@@ -159,7 +159,6 @@ health_on_probe_sent(struct upstreams *us, unsigned u)
 void
 health_on_no_tcp(struct upstreams *us, unsigned u, uint64_t now_ns)
 {
-	us->table[u].no_tcp_ns = now_ns;
 	choice_on_failure(us, u, UPSTREAM_OVER_TCP, false, now_ns);
 }
 

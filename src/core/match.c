@@ -2,7 +2,6 @@
 #include "core/match.h"
 
 #include "base/log.h"
-#include "core/guess.h"
 #include "core/narrate.h"
 #include "dns/header.h"
 

@@ -17,6 +17,7 @@
 #include "base/clock.h"
 #include "cache/cache.h"
 #include "core/antispoof.h"
+#include "core/guess.h"
 #include "core/health.h"
 #include "core/lookup.h"
 #include "core/packet.h"
@@ -134,7 +135,7 @@ match_note(struct lookups *ls, struct lookup *l, const struct msg *msg, enum msg
 	stats_inc(&ls->stats->upstream_replies);
 	if (UNLIKELY(over == UPSTREAM_OVER_TCP)) {
 		channel_served(lookup_channel(ls, &l->now));
-		us->table[l->upstream].no_tcp_ns = 0;
+		guess_on_tcp_reply(ls, &l->now, now_ns);
 	}
 	if (UNLIKELY(l->now.silent)) {
 		stats_inc(&ls->stats->upstream_overdue);

@@ -167,9 +167,10 @@ on_near_miss(struct lookups *ls, struct lookup *l, enum antispoof_match match,
 		attempt_again(ls, l, l->upstream);
 		return ANTISPOOF_STOPPED;
 	}
-	if (l->progress == LOOKUP_ASKED_UDP && l->message == NULL &&
+	/* Without TCP the right reply is waited for. */
+	if (l->progress == LOOKUP_ASKED_UDP && guess_may_tcp(l) &&
 	    ++l->n_near_misses >= LOOKUP_NEAR_MISSES) {
-		l->tcp_only = true;
+		guess_by_tcp(l);
 		attempt_again(ls, l, l->upstream);
 	}
 	return ANTISPOOF_STOPPED;

@@ -64,6 +64,21 @@ go_beside(struct lookups *ls, struct lookup *l, uint64_t now_ns)
 	return attempt_go_to(ls, l, u);
 }
 
+/*
+ * Did L's question go over TCP on a suspicion only, and wait for that as long as it may
+ * (core/guess)? Then it goes over UDP beside it, and the upstream is not blamed (RULES D21).
+ */
+static bool
+suspicious_in_vain(struct lookups *ls, struct lookup *l, uint64_t now_ns)
+{
+	if (l->now.silent || !antispoof_without_tcp(ls, l, now_ns))
+		return false;
+	blame_earlier(ls, l, now_ns);
+	l->now.silent = true;
+	lookup_shelve(ls, l);
+	return true;
+}
+
 bool
 silence_on_timer(
     struct lookups *ls, struct lookup *l, struct lookup_result *result, uint64_t now_ns)
@@ -84,13 +99,12 @@ silence_on_timer(
 	}
 	if (l->early && in_flight)
 		return !go_beside(ls, l, now_ns);
+	if (l->progress == LOOKUP_ASKED_TCP && suspicious_in_vain(ls, l, now_ns))
+		return !attempt_again(ls, l, l->upstream);
 	if (l->progress == LOOKUP_ASKED_TCP)
 		check_channel(ls, &l->now, now_ns);
 	if (in_flight && !l->now.silent) {
 		blame_earlier(ls, l, now_ns);
-		/* An upstream that does not answer over TCP is not blamed (RULES D21). */
-		if (l->progress == LOOKUP_ASKED_TCP && antispoof_without_tcp(l))
-			return !attempt_again(ls, l, l->upstream);
 		blame_silent(ls, l, &l->now, now_ns);
 	}
 	if (in_flight)
@@ -171,11 +185,14 @@ on_lost(struct lookups *ls, struct lookup *l, const struct channel *c, struct lo
 	bool again = c->lost_fruitful ? l->n_sends < SENDS_MOST : !l->tcp_again;
 
 	l->refused = l->refused && !c->lost_established && !l->tcp_only;
+	/* What was asked on a suspicion does not wait for a second connection (RULES D21). */
+	if (l->suspect != LOOKUP_NO_SUSPECT && !c->lost_fruitful)
+		again = false;
 	if (c->lost_established && again) {
 		l->tcp_again |= !c->lost_fruitful;
 		return attempt_again(ls, l, l->upstream);
 	}
-	if (antispoof_without_tcp(l))
+	if (antispoof_without_tcp(ls, l, now_ns))
 		return attempt_again(ls, l, l->upstream);
 	blame_count(ls, l, &l->now, UPSTREAM_LOST_DISCONNECTED);
 	if (attempt_resume(ls, l)) {
@@ -258,7 +275,7 @@ silence_on_tcp_full(struct lookups *ls, unsigned conn, uint16_t id, uint64_t now
 			move_on(ls, l, now_ns);
 			return;
 		}
-	} else if (!antispoof_without_tcp(l)) {
+	} else if (!antispoof_without_tcp(ls, l, now_ns)) {
 		lookup_stop_attempt(ls, l);
 		l->progress = LOOKUP_UNSENT;
 		l->no_room = true;

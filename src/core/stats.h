@@ -96,6 +96,9 @@
 	X(upstream_unknown_id, "replies with an ID not in flight on their socket, dropped") \
 	X(upstream_guessed, "sockets closed because somebody guessed the IDs of their questions") \
 	X(upstream_wary, "questions that went over TCP because somebody guessed IDs") \
+	X(upstream_wary_vain, \
+	    "questions that went over TCP on a suspicion, and over UDP after all, as TCP was too " \
+	    "slow or failed") \
 	X(upstream_late, "replies to questions that are not open any more, dropped") \
 	X(upstream_mismatch, \
 	    "replies with the ID but not the question or cookie expected (near misses), not " \

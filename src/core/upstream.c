@@ -35,11 +35,7 @@ clear(struct upstream *u)
 	u->no_edns_until_ns = 0;
 	u->no_edns_on = UPSTREAM_NONE;
 	u->speaks_edns = false;
-	u->n_guesses = 0;
-	u->guessed_ns = 0;
-	u->guessed_replies = 0;
-	u->wary_until_ns = 0;
-	u->no_tcp_ns = 0;
+	u->suspicion = (struct suspicion){ .state = SUSPICION_NONE };
 	u->case_guard = (struct upstream_guard){ .n_same = 0 };
 	u->cookie_guard = (struct upstream_guard){ .n_same = 0 };
 	u->cookie_len = 0;

@@ -56,6 +56,25 @@ struct upstream_guard {
 	uint16_t seen[UPSTREAM_SEEN]; /* slots of those sockets */
 };
 
+/* What is done as somebody guesses the IDs of questions to an upstream; core/guess has the table.
+ */
+enum suspicion_state {
+	SUSPICION_NONE,
+	SUSPICION_BY_TCP,   /* questions with little to guess go over TCP first */
+	SUSPICION_BY_PORTS, /* TCP does not work: each question leaves by a port of its own */
+	SUSPICION_STATES
+};
+
+struct suspicion {
+	uint8_t state;         /* enum suspicion_state */
+	uint32_t vain;         /* BY_TCP: how often TCP did not work, less how often it did */
+	uint32_t n_guesses;    /* guesses since from_ns, from which the next sign is made */
+	uint64_t from_ns;      /* time of the first of them */
+	uint64_t from_replies; /* tally.replies then */
+	uint64_t until_ns;     /* its end, if no sign comes */
+	uint64_t no_tcp_ns;    /* when TCP was found not to work last; 0: never */
+};
+
 /* Its transports: indices of struct upstream.times. */
 enum upstream_over { UPSTREAM_OVER_UDP, UPSTREAM_OVER_TCP, UPSTREAM_TRANSPORTS };
 
@@ -113,11 +132,7 @@ struct upstream {
 	uint64_t no_edns_until_ns;
 	uint16_t no_edns_on; /* slot of the socket on which it refused EDNS once; UPSTREAM_NONE */
 	bool speaks_edns;    /* a right reply of it had an OPT, and it has not refused EDNS since */
-	uint32_t n_guesses;  /* at the IDs of questions to it, as core/guess counts them */
-	uint64_t guessed_ns; /* these two: when that number was brought up to date */
-	uint64_t guessed_replies; /* of tally.replies */
-	uint64_t wary_until_ns;   /* until then IDs are being guessed (core/guess) */
-	uint64_t no_tcp_ns;       /* when TCP could not be had last, if none could since; else 0 */
+	struct suspicion suspicion;     /* that IDs of questions to it are being guessed */
 	uint8_t cookie[DNS_COOKIE_MAX]; /* client cookie, then its server cookie (RFC 7873) */
 	/* bytes; 0: no client cookie drawn yet; 8: no server cookie received */
 	uint8_t cookie_len;

@@ -52,7 +52,7 @@ views_of(const struct upstreams *us, struct view out[static CONF_MAX_UPSTREAMS])
 			.off_until_ns = { [VIEW_CASE] = up->case_guard.off_until_ns,
 			    [VIEW_COOKIE] = up->cookie_guard.off_until_ns,
 			    [VIEW_EDNS] = up->no_edns_until_ns,
-			    [VIEW_IDS] = up->wary_until_ns },
+			    [VIEW_IDS] = up->suspicion.until_ns },
 			.has_cookie = up->cookie_len > DNS_COOKIE_CLIENT,
 			.sockets = up->n_sockets,
 			.in_flight = up->n_waiting };

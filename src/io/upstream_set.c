@@ -56,6 +56,10 @@ uses(const struct shell *sh, const struct upstream_set *set)
 
 	if (sh->conf->outgoing_ports == 0)
 		return 1;
+	/* Where somebody guesses IDs, as long as there are ports. */
+	if (!sh->upstream_udp.pace.busy && set->n_draining <= most_draining(sh) / 2 &&
+	    engine_socket_each(sh->engine, set->upstream, sh->now_ns))
+		return 1;
 	return sh->upstream_udp.pace.busy || many ? UPSTREAM_SET_USES_BUSY : UPSTREAM_SET_USES;
 }
 

@@ -223,7 +223,7 @@ conn_end(struct shell *sh, struct upstream_tcp_conn *c)
 {
 	unsigned number = number_of(sh, c);
 	bool established = c->state == UPSTREAM_TCP_UP;
-	bool given_up = c->err == 0; /* by us, while connecting: no question waits any more */
+	bool given_up = c->err == 0; /* by us, while connecting: it has no upstream any more */
 	unsigned open = engine_tcp_open(sh->engine, number);
 	bool idle = open == 0 && (established || given_up);
 	const struct say_event e = event_of(sh, c);
@@ -372,8 +372,10 @@ is_over(const struct shell *sh, const struct upstream_tcp_conn *c, int *err)
 	*err = 0;
 	if (is_stale(sh, c))
 		return true;
-	if (engine_tcp_open(sh->engine, number_of(sh, c)) == 0)
-		return !up || stuck || sh->now_ns - c->asked_ns >= UPSTREAM_TCP_IDLE_NS;
+	/* Whether it can be made is of interest though nobody waits for it any more (core/guess).
+	 */
+	if (up && engine_tcp_open(sh->engine, number_of(sh, c)) == 0)
+		return stuck || sh->now_ns - c->asked_ns >= UPSTREAM_TCP_IDLE_NS;
 	*err = ETIMEDOUT;
 	return up ? stuck && is_half_open(c) : sh->now_ns - c->opened_ns >= UPSTREAM_TCP_CONNECT_NS;
 }

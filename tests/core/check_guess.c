@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/told.h"
 #include "core/silence.h"
 #include "scenario/parts.h"
@@ -15,6 +16,7 @@
 
 static struct parts p;
 static struct upstream *up;
+static int last; /* slot of other_socket; -1: none */
 static const struct lookup_wish by_udp = { .prefer = 0 };
 
 static void
@@ -22,6 +24,7 @@ setup(void)
 {
 	parts_init(&p, 2, CAP);
 	up = &p.upstreams.table[0];
+	last = -1;
 }
 
 static void
@@ -40,49 +43,282 @@ guess(unsigned slot, unsigned n)
 static bool
 is_wary(void)
 {
-	return up->wary_until_ns > p.now_ns;
+	return up->suspicion.state != SUSPICION_NONE && up->suspicion.until_ns > p.now_ns;
 }
 
-/* Few guesses at each of many sockets count together; time takes them back, one in ten seconds. */
+/* A socket more; its slot. */
+static unsigned
+add_socket(void)
+{
+	return (unsigned)upstreams_socket_add(&p.upstreams, 0, 0);
+}
+
+/* Another one instead of the last. */
+static unsigned
+other_socket(void)
+{
+	if (last >= 0 && p.upstreams.sockets[last].upstream == 0)
+		upstreams_socket_del(&p.upstreams, (unsigned)last);
+	last = (int)add_socket();
+	return (unsigned)last;
+}
+
+/* Few guesses at each of several sockets count together, if they come within a minute. */
 START_TEST(d21_few_guesses_at_many_sockets)
 {
-	unsigned slot = 0;
-
-	for (unsigned i = 0; i < GUESS_UPSTREAM - 1; i++) {
-		slot = (unsigned)upstreams_socket_add(&p.upstreams, 0, 0);
-		guess(slot, 1);
-	}
+	for (unsigned i = 0; i < GUESS_UPSTREAM / 4 - 1; i++)
+		guess(add_socket(), 4);
+	guess(0, 3);
+	p.now_ns += GUESS_WINDOW_NS;
+	guess(0, 1);
+	ck_assert(!is_wary()); /* that was the first of another minute */
+	p.now_ns += GUESS_WINDOW_NS - 1;
+	guess(add_socket(), GUESS_UPSTREAM - 2);
 	ck_assert(!is_wary());
-	p.now_ns += GUESS_LEAK_NS;
-	guess(slot, 1);
-	ck_assert(!is_wary());
-	p.now_ns += GUESS_LEAK_NS - 1;
-	guess(slot, 1);
+	guess(0, 1);
 	ck_assert(is_wary());
 	ck_assert_uint_eq(parts_count(&p.stats.upstream_guessed), 0);
-	p.now_ns += GUESS_WARY_NS;
-	ck_assert(!is_wary());
-	p.now_ns += GUESS_LEAK_NS;
-	guess(slot, 6); /* 7 were taken back */
+}
+END_TEST
+
+/* Who does not know the ports meets the more of them: with many two for each are a sign. */
+START_TEST(d21_many_sockets_meet_more_guesses)
+{
+	unsigned slot = 0, n = 0;
+
+	while (up->n_sockets < 20)
+		slot = add_socket();
+	for (; n < 39; n++)
+		guess(n % 2 == 0 ? 0 : slot, 1);
 	ck_assert(!is_wary());
 	guess(slot, 1);
 	ck_assert(is_wary());
 }
 END_TEST
 
-/* Right replies take guesses back, too: with very many some are so late that they look like one. */
+/* A suspicion ends a minute after the last sign; guesses that are none do not hold it open. */
+START_TEST(d21_a_trickle_holds_nothing_open)
+{
+	guess(0, GUESS_UPSTREAM);
+	ck_assert(is_wary());
+	for (unsigned s = 0; s < 59; s++) {
+		p.now_ns += NS_PER_SEC;
+		if (s % 4 == 0) /* 15 of them */
+			guess(other_socket(), 1);
+	}
+	ck_assert(is_wary());
+	p.now_ns += NS_PER_SEC;
+	ck_assert(!is_wary());
+	/* a sign in between does */
+	guess(other_socket(), GUESS_UPSTREAM);
+	ck_assert(is_wary());
+	p.now_ns += GUESS_WARY_NS - 1;
+	guess(other_socket(), GUESS_UPSTREAM);
+	p.now_ns += GUESS_WARY_NS - 1;
+	ck_assert(is_wary());
+	p.now_ns += 1;
+	ck_assert(!is_wary());
+}
+END_TEST
+
+/* Right replies take guesses back: with very many some are so late that they look like one. */
 START_TEST(d21_right_replies_take_guesses_back)
 {
-	guess(0, GUESS_SOCKET - 1);
-	guess((unsigned)upstreams_socket_add(&p.upstreams, 0, 0), GUESS_SOCKET - 1);
-	guess((unsigned)upstreams_socket_add(&p.upstreams, 0, 0), 1);
+	guess(0, 1);
 	up->tally.replies += 2 * GUESS_REPLIES - 1; /* one of two */
-	guess((unsigned)upstreams_socket_add(&p.upstreams, 0, 0), 1);
+	guess(0, GUESS_UPSTREAM - 1);
 	ck_assert(!is_wary());
-	guess((unsigned)upstreams_socket_add(&p.upstreams, 0, 0), 1);
+	guess(0, 1);
 	ck_assert(is_wary());
 }
 END_TEST
+
+/* --- does TCP work? --------------------------------------------------------------------------- */
+
+/* A question that goes over TCP on a suspicion now, by *SEND. */
+static struct lookup *
+ask_by_tcp(struct packet_out *send)
+{
+	static char name[] = "1a.";
+	struct lookup *l;
+
+	name[1]++;
+	l = parts_lookup(&p, name, &by_udp);
+	ck_assert(parts_next(&p, send));
+	ck_assert_int_eq(send->way, PACKET_UPSTREAM_TCP);
+	return l;
+}
+
+/* One such question, to which TCP gives no reply in time. */
+static void
+ask_in_vain(void)
+{
+	struct lookup_result result;
+	struct packet_out send;
+	struct lookup *l = ask_by_tcp(&send);
+
+	p.now_ns += guess_wait_ns(up);
+	ck_assert(!silence_on_timer(&p.lookups, l, &result, p.now_ns));
+	ck_assert(parts_next(&p, &send));
+	ck_assert_int_eq(send.way, PACKET_UPSTREAM_UDP);
+	ck_assert_ptr_nonnull(l->earlier); /* a reply over TCP is taken still */
+	lookup_free(&p.lookups, l);
+}
+
+/* One to which TCP replies after NS. */
+static void
+ask_well(uint64_t ns)
+{
+	struct lookup_result result;
+	struct packet_out send;
+	struct lookup *l = ask_by_tcp(&send);
+
+	p.now_ns += ns;
+	p.tcp[2] |= DNS_QR >> 8;
+	ck_assert_ptr_eq(parts_hand_in(&p, send.way, send.sock, p.tcp, send.len, &result), l);
+	lookup_free(&p.lookups, l);
+}
+
+/* Suspicious, and UDP takes 10 ms. */
+static void
+start_suspicion(void)
+{
+	p.conf.case_randomization = false;
+	p.upstreams.n_order = 1;
+	times_learn(&up->times[UPSTREAM_OVER_UDP], 10 * NS_PER_MS);
+	guess(0, GUESS_UPSTREAM);
+	ck_assert_int_eq(up->suspicion.state, SUSPICION_BY_TCP);
+}
+
+/* Eight questions to which TCP is mute: then each goes over UDP, by a port of its own. Logged once.
+ */
+START_TEST(d21_mute_tcp_is_given_up)
+{
+	struct packet_out send;
+
+	start_suspicion();
+	p.upstreams.told = told_new();
+	heard_start(LOG_LEVEL_NOTICE);
+	for (unsigned i = 0; i < GUESS_VAIN; i++) {
+		ck_assert(!guess_needs_ports(up, p.now_ns));
+		ask_in_vain();
+	}
+	ck_assert_int_eq(up->suspicion.state, SUSPICION_BY_PORTS);
+	ck_assert(guess_needs_ports(up, p.now_ns));
+	guess_on_no_tcp(&p.lookups, 0, p.now_ns);
+	ck_assert_uint_eq(heard("a port of its own, as TCP does not work"), 1);
+	heard_end();
+	told_free(p.upstreams.told);
+	p.upstreams.told = NULL;
+	ck_assert_ptr_nonnull(parts_lookup(&p, "b.", &by_udp));
+	ck_assert(parts_next(&p, &send));
+	ck_assert_int_eq(send.way, PACKET_UPSTREAM_UDP);
+	ck_assert_uint_eq(parts_count(&p.stats.upstream_wary_vain), GUESS_VAIN);
+	ck_assert_uint_eq(parts_count(&p.stats.upstream_timeouts), 0); /* nobody is blamed */
+	p.now_ns = up->suspicion.until_ns;
+	ck_assert(!guess_needs_ports(up, p.now_ns));
+}
+END_TEST
+
+/* Replies in time: three of them make up for one that was not. Almost four times UDP's time is not.
+ */
+START_TEST(d21_slow_tcp_is_given_up)
+{
+	start_suspicion();
+	for (unsigned i = 0; i < 4 * GUESS_VAIN; i++) {
+		ask_in_vain();
+		for (unsigned n = 0; n < 3; n++)
+			ask_well(37 * NS_PER_MS);
+	}
+	ck_assert_int_eq(up->suspicion.state, SUSPICION_BY_TCP);
+	for (unsigned i = 0; i < GUESS_VAIN; i++) {
+		ck_assert_int_eq(up->suspicion.state, SUSPICION_BY_TCP);
+		ask_well(38 * NS_PER_MS);
+	}
+	ck_assert_int_eq(up->suspicion.state, SUSPICION_BY_PORTS);
+}
+END_TEST
+
+/* Every other question answered is not enough. */
+START_TEST(d21_tcp_that_answers_one_of_two_is_given_up)
+{
+	unsigned n = 0;
+
+	start_suspicion();
+	for (; up->suspicion.state == SUSPICION_BY_TCP; n++) {
+		if (n % 2 == 0)
+			ask_in_vain();
+		else
+			ask_well(10 * NS_PER_MS);
+	}
+	ck_assert_uint_lt(n, 3 * GUESS_VAIN);
+}
+END_TEST
+
+/* UDP was never measured: as long as the shortest wait. It takes no time: two ticks. */
+START_TEST(d21_wait_for_tcp)
+{
+	struct times *t = &up->times[UPSTREAM_OVER_UDP];
+
+	ck_assert_uint_eq(guess_wait_ns(up), TIMES_LEAST_NS);
+	times_learn(t, 1000);
+	ck_assert_uint_eq(guess_wait_ns(up), 2 * WHEEL_TICK_NS);
+	*t = (struct times){ .srtt_ns = 10 * NS_PER_MS };
+	ck_assert_uint_eq(guess_wait_ns(up), 40 * NS_PER_MS);
+}
+END_TEST
+
+/* A connection that cannot be made is enough, and holds for a minute; then TCP is tried again. */
+START_TEST(d21_no_connection_is_enough)
+{
+	start_suspicion();
+	guess_on_no_tcp(&p.lookups, 0, p.now_ns);
+	ck_assert_int_eq(up->suspicion.state, SUSPICION_BY_PORTS);
+	p.now_ns += GUESS_NO_TCP_NS - 1;
+	guess(other_socket(), GUESS_UPSTREAM);
+	ck_assert_int_eq(up->suspicion.state, SUSPICION_BY_PORTS);
+	p.now_ns += 1;
+	guess(other_socket(), GUESS_UPSTREAM);
+	ck_assert_int_eq(up->suspicion.state, SUSPICION_BY_TCP);
+}
+END_TEST
+
+/* That there was no connection before the first sign counts, too; but nothing that is long ago. */
+START_TEST(d21_no_connection_before)
+{
+	guess_on_no_tcp(&p.lookups, 0, p.now_ns);
+	ck_assert_int_eq(up->suspicion.state, SUSPICION_NONE);
+	guess(0, GUESS_UPSTREAM);
+	ck_assert_int_eq(up->suspicion.state, SUSPICION_BY_PORTS);
+	p.now_ns += GUESS_WARY_NS;
+	guess(other_socket(), 1); /* it has ended */
+	ck_assert_int_eq(up->suspicion.state, SUSPICION_NONE);
+	guess(other_socket(), GUESS_UPSTREAM - 1);
+	ck_assert_int_eq(up->suspicion.state, SUSPICION_BY_TCP);
+	guess_on_no_tcp(&p.lookups, 0, p.now_ns);
+	guess_on_no_tcp(&p.lookups, 1, p.now_ns); /* each upstream for itself */
+	ck_assert_int_eq(up->suspicion.state, SUSPICION_BY_PORTS);
+	ck_assert_int_eq(p.upstreams.table[1].suspicion.state, SUSPICION_NONE);
+}
+END_TEST
+
+/* All connections have as many questions as they may: none waits for room on a suspicion. */
+START_TEST(d21_no_room_over_tcp)
+{
+	struct packet_out send;
+
+	start_suspicion();
+	up->tcp_yield = 1;
+	for (unsigned i = 0; i < CHANNELS_EACH; i++)
+		(void)ask_by_tcp(&send);
+	ck_assert_ptr_nonnull(parts_lookup(&p, "b.", &by_udp));
+	ck_assert(parts_next(&p, &send));
+	ck_assert_int_eq(send.way, PACKET_UPSTREAM_UDP);
+	ck_assert_uint_eq(parts_count(&p.stats.tcp_upstream_waits), 0);
+}
+END_TEST
+
+/* --- sockets ---------------------------------------------------------------------------------- */
 
 /* One socket that is given up is enough; the log says so once a minute, the counter each time. */
 START_TEST(d21_a_socket_given_up_is_told)
@@ -91,7 +327,7 @@ START_TEST(d21_a_socket_given_up_is_told)
 	heard_start(LOG_LEVEL_WARN);
 	guess(0, GUESS_SOCKET - 1);
 	ck_assert(!guess_given_up(&p.upstreams.sockets[0]));
-	ck_assert(!is_wary());
+	ck_assert_uint_eq(heard("forged replies"), 1); /* they are a sign before that, too */
 	guess(0, 100);
 	ck_assert(guess_given_up(&p.upstreams.sockets[0]));
 	ck_assert(is_wary());
@@ -101,7 +337,8 @@ START_TEST(d21_a_socket_given_up_is_told)
 	heard_end();
 	told_free(p.upstreams.told);
 	p.upstreams.told = NULL;
-	ck_assert_uint_eq(p.upstreams.table[1].wary_until_ns, 0); /* each upstream for itself */
+	ck_assert_int_eq(
+	    p.upstreams.table[1].suspicion.state, SUSPICION_NONE); /* each upstream for itself */
 }
 END_TEST
 
@@ -135,7 +372,8 @@ START_TEST(d21_who_is_guarded_enough)
 		struct packet_out send;
 		struct lookup *l;
 
-		up->wary_until_ns = p.now_ns + 1;
+		up->suspicion.state = SUSPICION_BY_TCP;
+		up->suspicion.until_ns = p.now_ns + 1;
 		p.conf.case_randomization = kinds[i].cases;
 		p.conf.upstream_cookies = kinds[i].cookies;
 		up->cookie_len = 16;
@@ -227,6 +465,15 @@ tests_add(TCase *tc)
 {
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, d21_few_guesses_at_many_sockets);
+	tcase_add_test(tc, d21_many_sockets_meet_more_guesses);
+	tcase_add_test(tc, d21_a_trickle_holds_nothing_open);
+	tcase_add_test(tc, d21_mute_tcp_is_given_up);
+	tcase_add_test(tc, d21_slow_tcp_is_given_up);
+	tcase_add_test(tc, d21_tcp_that_answers_one_of_two_is_given_up);
+	tcase_add_test(tc, d21_wait_for_tcp);
+	tcase_add_test(tc, d21_no_connection_is_enough);
+	tcase_add_test(tc, d21_no_connection_before);
+	tcase_add_test(tc, d21_no_room_over_tcp);
 	tcase_add_test(tc, d21_right_replies_take_guesses_back);
 	tcase_add_test(tc, d21_a_socket_given_up_is_told);
 	tcase_add_test(tc, d21_slot_begins_anew);

@@ -292,7 +292,7 @@ START_TEST(d21_late_replies_are_no_guesses)
 	}
 	ck_assert_uint_gt(parts_count(&s->upstream_late), 0);
 	ck_assert_uint_gt(n_answers, n_asked / 4);
-	ck_assert_uint_eq(e->upstreams.table[0].n_guesses, 0);
+	ck_assert_uint_eq(e->upstreams.table[0].suspicion.n_guesses, 0);
 	ck_assert_uint_eq(parts_count(&s->upstream_guessed), 0);
 	end();
 }

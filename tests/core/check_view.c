@@ -98,7 +98,7 @@ START_TEST(guards_and_what_is_open)
 	ck_assert(!one[0].has_cookie);
 	views_merge(all, &n_all, one, 3);
 	up->case_guard.off_until_ns = now_ns + hour_ns;
-	up->wary_until_ns = now_ns + 1;
+	up->suspicion.until_ns = now_ns + 1;
 	up->cookie_len = DNS_COOKIE_CLIENT + 8;
 	ck_assert_uint_eq(views_of(&us, one), 3);
 	one[0].connections = 2;

@@ -14,7 +14,9 @@
 
 #include "base/attr.h"
 #include "base/clock.h"
+#include "core/guess.h"
 #include "io/session.h"
+#include "io/upstream_udp.h"
 #include "support/rig.h"
 #include "support/testclock.h"
 #include "support/tests.h"
@@ -526,6 +528,56 @@ START_TEST(d27_half_open_connection_is_closed)
 }
 END_TEST
 
+/* Question ID by UDP, to which the upstream gets N_WRONG replies with other IDs before the right
+ * one. */
+static void
+ask_by_udp(uint16_t id, unsigned n_wrong)
+{
+	char name[32];
+
+	snprintf(name, sizeof(name), "n%u.test", id);
+	rig_question(&msg, id, name, RIG_A);
+	rig_send(udp, &msg);
+	ck_assert(rig_take(&rig, &question[0]));
+	rig_reply(&msg, &question[0], 1);
+	for (; n_wrong > 0; n_wrong--) {
+		msg.bytes[1] = (uint8_t)(question[0].bytes[1] + n_wrong);
+		rig_give(&rig, &msg);
+	}
+	msg.bytes[1] = question[0].bytes[1];
+	rig_give(&rig, &msg);
+	ck_assert(rig_recv(udp, &msg));
+	ck_assert_uint_eq(rig_id(&msg), id);
+}
+
+/*
+ * D21: a connection that cannot be made is found so though nobody waits for it any more; so no
+ * question waits for another one when somebody guesses IDs.
+ */
+START_TEST(d21_connection_that_is_not_made_is_noticed)
+{
+	int in_the_way = hold_up();
+	unsigned open;
+
+	for (uint16_t id = 10; id < 20; id++)
+		ask_by_udp(id, 0);
+	open = rig_descriptors() - rig.conf.io.outgoing_ports;
+	testclock_pass(UPSTREAM_SET_AGE_NS + UPSTREAM_UDP_EXPIRE_NS);
+	ck_assert(rig_until_descriptors(open));
+	ask(1);
+	ck_assert(rig_until(&rig, "upstream_tcp", 1));
+	testclock_pass(NS_PER_SEC);
+	reply_by_udp();
+	expect(1);
+	testclock_pass(UPSTREAM_TCP_CONNECT_NS - NS_PER_SEC);
+	ck_assert(rig_until_descriptors(open));
+	ask_by_udp(2, GUESS_UPSTREAM);
+	ask_by_udp(3, 0);
+	ck_assert_uint_eq(rig_stat(&rig, "upstream_wary"), 0);
+	close(in_the_way);
+}
+END_TEST
+
 /* A question of TYPE with a long name, not asked before. */
 static void
 long_question(unsigned n, uint16_t type)
@@ -685,6 +737,7 @@ tests_add(TCase *tc)
 	tcase_add_test(tc, questions_wait_for_the_connection);
 	tcase_add_test(tc, busy_connection_gets_company);
 	tcase_add_test(tc, server_may_close_after_each_reply);
+	tcase_add_test(tc, d21_connection_that_is_not_made_is_noticed);
 	tcase_add_test(tc, loop_stops_with_a_question_open);
 	tc = tests_case("half-open");
 	tcase_add_checked_fixture(tc, setup_hasty, teardown);

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/attr.h"
+#include "core/guess.h"
 #include "support/rig.h"
 #include "support/testclock.h"
 #include "support/tests.h"
@@ -147,6 +148,52 @@ START_TEST(used_sockets_are_replaced)
 }
 END_TEST
 
+/* One question that gets GUESS_UPSTREAM replies with other IDs before the right one. */
+static void
+exchange_with_guesses(void)
+{
+	uint8_t id;
+
+	ask();
+	ck_assert(rig_take(&rig, &msg));
+	rig_reply(&msg, &msg, 1);
+	id = msg.bytes[1];
+	for (unsigned i = 1; i <= GUESS_UPSTREAM; i++) {
+		msg.bytes[1] = (uint8_t)(id + i);
+		rig_give(&rig, &msg);
+	}
+	msg.bytes[1] = id;
+	rig_give(&rig, &msg);
+	ck_assert(rig_recv(client, &msg));
+}
+
+/*
+ * D21: while somebody guesses IDs, and the upstream refuses TCP, each question leaves by a port of
+ * its own; and as before when that is over.
+ */
+START_TEST(d21_guessed_at_each_question_has_a_port)
+{
+	unsigned n = 0;
+
+	close(rig.up_tcp);
+	rig.up_tcp = -1;
+	start();
+	exchange_with_guesses();
+	exchange(1, 1, &n); /* TCP is refused */
+	ck_assert_uint_eq(rig_stat(&rig, "upstream_wary_vain"), 1);
+	exchange(8, 1, &n); /* of the eight ports some were used before */
+	n = 0;
+	exchange(120, 12, &n);
+	ck_assert_uint_ge(n, 110);
+	ck_assert_uint_eq(rig_stat(&rig, "upstream_wary"), 1);
+	testclock_pass(GUESS_WARY_NS);
+	exchange(1, 1, &n);
+	n = 0;
+	exchange(100, 1, &n);
+	ck_assert_uint_le(n, N_PORTS);
+}
+END_TEST
+
 /* ICMP port unreachable costs the upstream its reputation and nobody an answer. */
 START_TEST(icmp_refusal_loses_no_answer)
 {
@@ -218,6 +265,7 @@ tests_add(TCase *tc)
 	tcase_add_test(tc, questions_leave_by_eight_high_ports);
 	tcase_add_test(tc, idle_ports_are_closed);
 	tcase_add_test(tc, used_sockets_are_replaced);
+	tcase_add_test(tc, d21_guessed_at_each_question_has_a_port);
 	tcase_add_test(tc, icmp_refusal_loses_no_answer);
 	tcase_add_test(tc, unreachable_upstream_is_no_spin);
 	tcase_add_test(tc, datagrams_of_strangers_do_not_count);
