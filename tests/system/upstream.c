@@ -12,6 +12,10 @@
  *	upstream PORT silent N	TC over UDP; over TCP each connection answers N questions, then
  *				nothing, and stays open
  *	upstream PORT ports	the right answer over UDP; prints the port of each question
+ *	upstream PORT full|none|deaf N
+ *				over UDP N replies with other IDs, then the right answer, as if
+ *somebody guessed; over TCP it drops each SYN, as one that has no room for connections does,
+ *refuses, or accepts and never answers
  *
  * The right answer: A 192.0.2.1; nothing, without a SOA, for all other types.
  */
@@ -39,10 +43,11 @@ struct client {
 	uint8_t in[16384];
 };
 
-enum way { NOISE, HANGUP, SILENT, PORTS };
+enum way { NOISE, HANGUP, SILENT, PORTS, GUESSED };
 
 static enum way way;
 static unsigned most_answers; /* of a connection, for SILENT */
+static unsigned n_guesses;    /* at each question, for GUESSED */
 static struct client clients[CLIENTS];
 static uint32_t state = 0x64646464;
 
@@ -186,6 +191,38 @@ on_noise(int fd, const uint8_t *m, size_t len, const struct sockaddr_in *from)
 	(void)sendto(fd, out, n, 0, (const struct sockaddr *)from, sizeof(*from));
 }
 
+/* --- guesses ---------------------------------------------------------------------------------- */
+
+/* Have the kernel drop each SYN to LISTENER: no connection is taken from its full queue. */
+static void
+fill(int listener)
+{
+	struct sockaddr_in a;
+	socklen_t len = sizeof(a);
+
+	if (listen(listener, 0) == -1 || getsockname(listener, (struct sockaddr *)&a, &len) == -1)
+		die("upstream");
+	for (unsigned i = 0; i < 2; i++) {
+		int fd = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0);
+
+		if (fd == -1)
+			die("upstream");
+		(void)connect(fd, (struct sockaddr *)&a, len);
+	}
+}
+
+static void
+on_guessed(int fd, const uint8_t *m, size_t len, const struct sockaddr_in *from)
+{
+	uint8_t out[MESSAGE_MAX];
+	size_t n = answer(m, len, out);
+
+	for (unsigned i = n_guesses + 1; n > 0 && i-- > 0;) {
+		out[1] = (uint8_t)(m[1] + i);
+		(void)sendto(fd, out, n, 0, (const struct sockaddr *)from, sizeof(*from));
+	}
+}
+
 /* --- TCP -------------------------------------------------------------------------------------- */
 
 static void
@@ -290,6 +327,10 @@ on_datagram(int fd)
 		on_noise(fd, in, (size_t)len, &from);
 		return;
 	}
+	if (way == GUESSED) {
+		on_guessed(fd, in, (size_t)len, &from);
+		return;
+	}
 	if (way == PORTS) {
 		printf("%u\n", ntohs(from.sin_port));
 		n = answer(in, (size_t)len, out);
@@ -340,13 +381,32 @@ print_name(int udp)
 	putchar('\n');
 }
 
+/* An upstream at which somebody guesses. TCP: how it does there. */
+static void
+serve_guessed(unsigned port, const char *tcp)
+{
+	int listener;
+
+	way = GUESSED;
+	if (strcmp(tcp, "none") == 0)
+		return;
+	listener = serve(SOCK_STREAM, port);
+	if (strcmp(tcp, "full") == 0)
+		fill(listener);
+}
+
 int
 main(int argc, char **argv)
 {
-	int udp, listener;
+	static const char *const with_n[] = { "silent", "full", "none", "deaf" };
+	unsigned kind = 0;
+	int udp, listener = -1;
 
-	if (argc != (argc > 2 && strcmp(argv[2], "silent") == 0 ? 4 : 3)) {
-		fprintf(stderr, "usage: upstream PORT mute|noise|hangup|ports|silent N\n");
+	while (kind < 4 && argc > 2 && strcmp(argv[2], with_n[kind]) != 0)
+		kind++;
+	if (argc < 3 || argc != (kind < 4 ? 4 : 3)) {
+		fprintf(stderr,
+		    "usage: upstream PORT mute|noise|hangup|ports|silent N|full N|none N|deaf N\n");
 		return 2;
 	}
 	udp = serve(SOCK_DGRAM, (unsigned)atoi(argv[1]));
@@ -360,7 +420,11 @@ main(int argc, char **argv)
 	    : argc == 4                     ? SILENT
 					    : HANGUP;
 	most_answers = argc == 4 ? (unsigned)atoi(argv[3]) : 0;
-	listener = serve(SOCK_STREAM, (unsigned)atoi(argv[1]));
+	n_guesses = most_answers;
+	if (argc == 4 && kind > 0)
+		serve_guessed((unsigned)atoi(argv[1]), argv[2]);
+	else
+		listener = serve(SOCK_STREAM, (unsigned)atoi(argv[1]));
 	for (unsigned i = 0; i < CLIENTS; i++)
 		clients[i].fd = -1;
 	for (;;)
