@@ -14,9 +14,10 @@
 #include "sim/shell.h"
 
 #define NEAR_MISSES \
-	2        /* forged replies right in all but case or cookie, for one question at most \
-		  */
-#define FORGER 6 /* index of the forger's own chances */
+	2          /* forged replies right in all but case or cookie, for one question at most \
+		    */
+#define GUESSES 20 /* forged replies with another ID, for each question of some forgers */
+#define FORGER 6   /* index of the forger's own chances */
 
 /* A question under way. */
 struct trip {
@@ -134,7 +135,9 @@ forge(const struct trip *t, uint32_t which, uint64_t at_ns)
 		p->bytes[DNS_HEADER_LEN + t->m->qname_len + 1] ^= 2;
 		break;
 	default:
-		wire_set_u16(p->bytes, (uint16_t)(t->m->id + 1u + draw(t, 12, 65535)));
+		wire_set_u16(p->bytes,
+		    (uint16_t)(t->m->id + 1u +
+			draw(t, (uint32_t)(12 + p->order % 64 * 256), 65535)));
 		break;
 	}
 }
@@ -142,12 +145,15 @@ forge(const struct trip *t, uint32_t which, uint64_t at_ns)
 static void
 forge_some(const struct trip *t)
 {
-	unsigned n = 1 + draw(t, FORGER, 3);
+	const struct act *a = sim_fault(t->s, FAULT_FORGER, t->up);
+	unsigned n = 1 + draw(t, FORGER, 3), more = 0;
 
-	if (t->tcp || sim_fault(t->s, FAULT_FORGER, t->up) == NULL)
+	if (t->tcp || a == NULL)
 		return;
-	for (unsigned i = 0; i < n; i++)
-		forge(t, draw(t, 20 + i, 6),
+	if (a->much == 100) /* so many that somebody is suspected of guessing IDs (core/guess) */
+		more = GUESSES;
+	for (unsigned i = 0; i < n + more; i++)
+		forge(t, i < n ? draw(t, 20 + i, 6) : 0,
 		    t->s->w.now_ns + draw(t, 30 + i, 20) * (uint64_t)NS_PER_MS);
 }
 
