@@ -167,6 +167,25 @@ check "SIGTERM while it waits: 0" test "$status" -eq 0
 ip link del late9
 ip address flush dev late0 scope global
 
+# --- Only a reload names an address that may come ---
+
+# The descriptor on which the kernel tells of addresses may have the number of a connection that has just ended.
+for n in 1 2 3 4; do
+	settings "listen 127.0.0.1 port 5353" "web-listen 127.0.0.1"
+	begin
+	wait_for 20 ctl ping
+	settings "listen 127.0.0.1 port 5353" "listen $other port 5353" "web-listen 127.0.0.1"
+	curl -s -o "$work/page" 127.0.0.1:6464/
+	kill -HUP "$(pid_of late)"
+	check "reload $n: done" wait_for 30 logged late "reload: done"
+	took=$(comes "$other/64")
+	# Without it the daemon looks every 3 seconds.
+	check "it is served when it comes (${took:-never} ms)" test "${took:-9999}" -le "$(stretch 1000)"
+	del "$other/64"
+	stop late
+done
+ip address flush dev late0 scope global
+
 # --- More than can be served ---
 
 settings "listen late0 port 5353"

@@ -258,6 +258,18 @@ equal 'nor by dns64ctl' "$before" "$(counter upstream_timeouts)"
 # Probes go on between two looks.
 check 'what has the same name is the same still' wait_for 60 same
 
+# A connection that has ended leaves nothing behind for the next one, whose descriptor has its number.
+head -c 60000 /dev/zero | tr '\0' ' ' >"$work/large"
+n_large=0
+for _ in $(seq 24); do
+	code / >"$work/code"
+	case $(curl -s -m 20 -o /dev/null -w '%{http_code}' --unix-socket "$work/control" -H 'Expect:' \
+		--data-binary "@$work/large" http://dns64d/nothing) in
+	404) n_large=$((n_large + 1)) ;;
+	esac
+done
+equal 'large requests by the control socket, each after another connection has ended' 24 $n_large
+
 stop dns64d
 equal 'exit status' 0 "$status"
 finish
