@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/clock.h"
 #include "config/policy_lines.h"
 #include "config/prefix_file.h"
 #include "control/lines.h"
@@ -106,13 +107,39 @@ make_first(struct changes *cs)
 	    error, NULL);
 }
 
+static void
+wait_anew(struct changes *cs)
+{
+	cs->end_ns = clock_now_ns() + CHANGES_MS * NS_PER_MS;
+}
+
+/* A loop takes too long: nobody waits any longer. */
+static void
+give_up(struct changes *cs)
+{
+	const char *error = cs->answer != NULL
+	    ? "made, but not all loops have taken it; dns64ctl status tells how they are"
+	    : "not made: a loop has not taken the change before; dns64ctl status tells how it is";
+
+	json_decref(cs->answer);
+	cs->answer = NULL;
+	reply_error(take_first(cs), HTTP_SERVUNAVAIL, error, NULL);
+}
+
 /* Go on for as long as no loop is waited for. */
 static void
 go_on(struct changes *cs)
 {
-	while (cs->n_waiting > 0 && !cs->host->ops->is_changing(cs->host->arg)) {
+	while (cs->n_waiting > 0) {
 		json_t *answer = cs->answer;
 
+		if (cs->host->ops->is_changing(cs->host->arg)) {
+			if (clock_now_ns() < cs->end_ns)
+				return;
+			give_up(cs);
+			continue;
+		}
+		wait_anew(cs);
 		if (answer == NULL) {
 			make_first(cs);
 			continue;
@@ -152,6 +179,8 @@ changes_wait(
 		reply_error(r, HTTP_SERVUNAVAIL, "too many wait for a change already", NULL);
 		return;
 	}
+	if (cs->n_waiting == 0)
+		wait_anew(cs);
 	cs->waiting[cs->n_waiting++] = (struct changes_waiter){ r, params, *c };
 	event_active(cs->timer, EV_TIMEOUT, 1);
 }

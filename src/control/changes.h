@@ -17,6 +17,8 @@
 #include "control/host.h"
 #include "control/http.h"
 
+#define CHANGES_MS 5000 /* how long a loop is waited for */
+
 struct changes_waiter {
 	struct evhttp_request *r;
 	json_t *params; /* owned: the texts of change */
@@ -28,7 +30,8 @@ struct changes {
 	struct event *timer;     /* owned */
 	struct changes_waiter waiting[HTTP_CONNECTIONS];
 	size_t n_waiting;
-	json_t *answer; /* owned: for the first, whose change was made; NULL: it was not yet */
+	json_t *answer;  /* owned: for the first, whose change was made; NULL: it was not yet */
+	uint64_t end_ns; /* when the loops are waited for no longer */
 };
 
 /* changes_init: have changes made by HOST. False without memory. */
@@ -36,8 +39,9 @@ MUST_USE bool changes_init(struct changes *cs, const struct host *host);
 
 /*
  * changes_wait: make change C, also if its client is gone by then, and answer R with what came of
- * it. The reference to PARAMS, which has the texts of C, is passed on. If HTTP_CONNECTIONS wait
- * already nothing is changed, and R is answered with 503 at once.
+ * it; with 503 if a loop takes this change, or the one before, for more than CHANGES_MS. The
+ * reference to PARAMS, which has the texts of C, is passed on. If HTTP_CONNECTIONS wait already
+ * nothing is changed, and R is answered with 503 at once.
  */
 void changes_wait(
     struct changes *cs, struct evhttp_request *r, const struct prefix_change *c, json_t *params);

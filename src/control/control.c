@@ -89,6 +89,7 @@ control_new(const struct host *host, const struct control_sockets *s)
 	if (c == NULL)
 		return NULL;
 	c->desk.host = *host;
+	c->desk.host.taken = host->started;
 	json_set_alloc_funcs(malloc, wiping_free);
 	if (ask_init(&c->desk.ask, &c->desk.host) &&
 	    inquiry_init(&c->desk.inquiry, &c->desk.host, api_explain_answer, &c->desk) &&
@@ -111,10 +112,20 @@ control_reload_begins(struct control *c)
 }
 
 void
-control_reload_ends(struct control *c, bool ok)
+control_reload_ends(struct control *c, enum verdict_reload result)
 {
-	c->desk.host.reload_refused = !ok;
-	reloads_end(&c->desk.reloads, ok);
+	c->desk.host.reload = result;
+	if (result != VERDICT_REFUSED)
+		c->desk.host.taken = time(NULL);
+	reloads_end(&c->desk.reloads, result);
+	desk_judge(&c->desk);
+}
+
+void
+control_reload_taken(struct control *c)
+{
+	c->desk.host.reload = VERDICT_RELOADED;
+	reloads_taken(&c->desk.reloads);
 	desk_judge(&c->desk);
 }
 

@@ -39,11 +39,11 @@ MUST_USE struct control *control_new(const struct host *host, const struct contr
 /* control_reload_begins: a reload begins; what this thread logs from here on is its result. */
 void control_reload_begins(struct control *c);
 
-/*
- * control_reload_ends: the reload that began last is over, done (OK) or refused. Those who asked
- * for it are answered.
- */
-void control_reload_ends(struct control *c, bool ok);
+/* control_reload_ends: those who asked for the reload that began last are answered with RESULT. */
+void control_reload_ends(struct control *c, enum verdict_reload result);
+
+/* control_reload_taken: all loops have taken the reload that was overdue. */
+void control_reload_taken(struct control *c);
 
 /* control_stops: the daemon finishes what is in flight, and ends. */
 void control_stops(struct control *c);

@@ -123,7 +123,8 @@ facts_new(const struct host *host, const struct ask_views *v)
 	f->started = host->started;
 	f->lameduck = host->lameduck;
 	f->stopping = host->stopping;
-	f->reload_refused = host->reload_refused;
+	f->reload = host->reload;
+	f->taken = host->taken;
 	f->now_ns = clock_now_ns();
 	f->views = v;
 	f->waits = host->waits;
@@ -181,7 +182,7 @@ facts_verdict(const struct facts *f)
 	return judge((struct verdict_grounds){ .settings = f->settings,
 			 .stopping = f->stopping,
 			 .lameduck = f->lameduck != 0,
-			 .reload_refused = f->reload_refused,
+			 .reload = f->reload,
 			 .n_loops = f->n_loops,
 			 .n_served = f->n_served,
 			 .n_awaited = f->waits->n,
@@ -197,7 +198,7 @@ facts_verdict_now(const struct host *host, const struct ask_views *v)
 	return judge((struct verdict_grounds){ .settings = host->settings,
 			 .stopping = host->stopping,
 			 .lameduck = host->lameduck != 0,
-			 .reload_refused = host->reload_refused,
+			 .reload = host->reload,
 			 .n_loops = host->n_loops,
 			 .n_served = listens_served(&host->settings->conf.io, host->waits, served),
 			 .n_awaited = host->waits->n,

@@ -47,7 +47,8 @@ struct facts {
 	size_t n_served;
 	time_t lameduck; /* since when it is one, seconds since 1970; 0: it is not */
 	bool stopping;
-	bool reload_refused; /* the last one */
+	enum verdict_reload reload;
+	time_t taken; /* when the configuration in force was, seconds since 1970 */
 	unsigned n_loops;
 	struct facts_loop loops[SETTINGS_LOOPS];
 	bool has_cache;

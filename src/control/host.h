@@ -56,12 +56,13 @@ struct host {
 	const struct settings *settings; /* those in force, at all times */
 	struct loop *loops[SETTINGS_LOOPS];
 	unsigned n_loops;
-	time_t started;      /* seconds since 1970 */
-	int memory_fd;       /* /proc/self/statm; -1: none */
-	int fds_fd;          /* /proc/self/fd; -1: none */
-	time_t lameduck;     /* since when it is one; 0: it is not */
-	bool reload_refused; /* the last one */
-	bool stopping;       /* it finishes what is in flight, and ends */
+	time_t started;  /* seconds since 1970 */
+	int memory_fd;   /* /proc/self/statm; -1: none */
+	int fds_fd;      /* /proc/self/fd; -1: none */
+	time_t lameduck; /* since when it is one; 0: it is not */
+	enum verdict_reload reload;
+	time_t taken;  /* when the configuration in force was, seconds since 1970 */
+	bool stopping; /* it finishes what is in flight, and ends */
 	/* lines of the query log that could not be written; NULL: it has none */
 	const _Atomic uint64_t *query_log_lost;
 	const struct listens_waits *waits; /* which listen addresses are waited for */

@@ -44,6 +44,24 @@ degraded(struct metric_text *t, const struct facts *f)
 }
 
 static void
+stopping(struct metric_text *t, const struct facts *f)
+{
+	metric_text_count(t, NULL, f->stopping);
+}
+
+static void
+reload_successful(struct metric_text *t, const struct facts *f)
+{
+	metric_text_count(t, NULL, f->reload == VERDICT_RELOADED);
+}
+
+static void
+reload_time(struct metric_text *t, const struct facts *f)
+{
+	metric_text_count(t, NULL, (uint64_t)f->taken);
+}
+
+static void
 loops_stuck(struct metric_text *t, const struct facts *f)
 {
 	metric_text_count(t, NULL, f->views->n_stuck);
@@ -386,6 +404,14 @@ static const struct row table[] = {
 	    "Listen addresses, and interfaces without one, by what is done about them", listens),
 	ROW("lameduck", GAUGE, NULL, "1 while it serves on but is not to be asked any more",
 	    lameduck),
+	ROW("stopping", GAUGE, NULL, "1 while it finishes what is in flight, and then ends",
+	    stopping),
+	ROW("config_last_reload_successful", GAUGE, NULL,
+	    "1 if all loops have taken the last reload, or there was none; 0 if it was refused, or "
+	    "a loop has not taken it",
+	    reload_successful),
+	ROW("config_last_reload_success_timestamp_seconds", GAUGE, "seconds",
+	    "When the configuration in force was taken, in seconds since 1970", reload_time),
 	{ { "process_cpu_seconds", METRIC_COUNTER, "seconds",
 	      "Time that the process has computed" },
 	    cpu },

@@ -22,32 +22,50 @@ reloads_begin(struct reloads *rs)
 	lines_begin(&rs->lines);
 }
 
-/* The result, in the form that each who waits gets. */
-static json_t *
-result(bool ok, json_t *lines)
-{
-	json_t *j = json_pack(
-	    "{s:b, s:I, s:o*}", "done", ok, "time", (json_int_t)time(NULL), "messages", lines);
+/* How those who wait are answered. */
+struct form {
+	int code;
+	const char *error; /* NULL: none */
+};
 
-	if (j != NULL && !ok)
-		(void)json_object_set_new(
-		    j, "error", json_string("refused; the configuration before stays in force"));
+static const struct form forms[] = {
+	[VERDICT_RELOADED] = { HTTP_OK, NULL },
+	[VERDICT_REFUSED] = { REPLY_UNPROCESSABLE,
+	    "refused; the configuration before stays in force" },
+	[VERDICT_OVERDUE] = { HTTP_SERVUNAVAIL, "not all loops have taken it" },
+};
+
+static json_t *
+describe(const struct form *f, json_t *lines)
+{
+	json_t *j = json_pack("{s:b, s:I, s:o*}", "done", f->error == NULL, "time",
+	    (json_int_t)time(NULL), "messages", lines);
+
+	if (j != NULL && f->error != NULL)
+		(void)json_object_set_new(j, "error", json_string(f->error));
 	return j;
 }
 
 void
-reloads_end(struct reloads *rs, bool ok)
+reloads_end(struct reloads *rs, enum verdict_reload result)
 {
+	const struct form *f = &forms[result];
 	size_t n = rs->n_begun;
 
 	json_decref(rs->last);
-	rs->last = result(ok, lines_end(&rs->lines));
+	rs->last = describe(f, lines_end(&rs->lines));
 	for (size_t i = 0; i < n; i++)
-		reply_json(
-		    rs->waiting[i], ok ? HTTP_OK : REPLY_UNPROCESSABLE, json_incref(rs->last));
+		reply_json(rs->waiting[i], f->code, json_incref(rs->last));
 	rs->n_waiting -= n;
 	memmove(rs->waiting, rs->waiting + n, rs->n_waiting * sizeof(rs->waiting[0]));
 	rs->n_begun = 0;
+}
+
+void
+reloads_taken(struct reloads *rs)
+{
+	(void)json_object_set_new(rs->last, "done", json_true());
+	(void)json_object_del(rs->last, "error");
 }
 
 void

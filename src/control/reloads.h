@@ -14,6 +14,7 @@
 #include "base/attr.h"
 #include "control/http.h"
 #include "control/lines.h"
+#include "control/verdict.h"
 
 struct reloads {
 	struct evhttp_request *waiting[HTTP_CONNECTIONS]; /* in the order in which they came */
@@ -32,8 +33,11 @@ void reloads_wait(struct reloads *rs, struct evhttp_request *r);
 /* reloads_begin: a reload begins now; what this thread logs until reloads_end is its result. */
 void reloads_begin(struct reloads *rs);
 
-/* reloads_end: the reload is over, done (OK) or refused; answer those who wait for it. */
-void reloads_end(struct reloads *rs, bool ok);
+/* reloads_end: answer those who wait for the reload with RESULT. */
+void reloads_end(struct reloads *rs, enum verdict_reload result);
+
+/* reloads_taken: the last one, which was overdue, is done. */
+void reloads_taken(struct reloads *rs);
 
 /* reloads_refuse: the daemon ends: answer all who wait with 503. */
 void reloads_refuse(struct reloads *rs);

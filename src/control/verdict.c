@@ -84,6 +84,21 @@ judge_prefixes(struct verdict *v, const struct policies *ps)
 		    n_lacking == 1 ? "" : "s");
 }
 
+static void
+judge_reload(struct verdict *v, enum verdict_reload reload)
+{
+	switch (reload) {
+	case VERDICT_RELOADED:
+		break;
+	case VERDICT_REFUSED:
+		say(v, VERDICT_DEGRADED, "the last reload was refused");
+		break;
+	case VERDICT_OVERDUE:
+		say(v, VERDICT_DEGRADED, "not all loops have taken the last reload");
+		break;
+	}
+}
+
 struct verdict
 verdict_make(const struct verdict_grounds *g)
 {
@@ -93,8 +108,7 @@ verdict_make(const struct verdict_grounds *g)
 	judge_upstreams(&v, g);
 	judge_addresses(&v, g);
 	judge_prefixes(&v, g->settings->conf.core.policies);
-	if (g->reload_refused)
-		say(&v, VERDICT_DEGRADED, "the last reload was refused");
+	judge_reload(&v, g->reload);
 	if (g->stopping || g->lameduck) {
 		/* As it was told to, whatever else there is to say. */
 		v.reason[0] = '\0';

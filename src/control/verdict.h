@@ -19,6 +19,13 @@
 #include "config/settings.h"
 #include "core/view.h"
 
+/* What came of the last reload. */
+enum verdict_reload {
+	VERDICT_RELOADED, /* all loops have taken it, or there was none */
+	VERDICT_REFUSED,
+	VERDICT_OVERDUE /* a loop has not taken it yet */
+};
+
 enum verdict_state { VERDICT_READY, VERDICT_DEGRADED, VERDICT_UNREADY };
 
 #define VERDICT_REASON 192
@@ -37,7 +44,7 @@ struct verdict_grounds {
 	const struct settings *settings; /* those in force */
 	bool stopping;
 	bool lameduck;
-	bool reload_refused; /* the last one */
+	enum verdict_reload reload;
 	unsigned n_loops;
 	unsigned n_stuck;         /* loops that do not go round */
 	size_t n_served;          /* listen addresses */

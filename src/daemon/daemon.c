@@ -340,10 +340,12 @@ serve(struct daemon *d)
 		.watchdog_ms = notify_watchdog_ms() };
 
 	tell_ready(d);
-	if (!serve_run(&s))
-		return DAEMON_RESOURCES;
+	bool well = serve_run(&s);
 	dnstap_end(&d->dnstap);
 	d->stuck = !querylog_end(&d->querylog);
+	if (!well)
+		return DAEMON_RESOURCES; /* a loop may be anywhere, with a part of the cache locked
+					  */
 	if (!d->stuck)
 		threads_fini(&d->threads);
 	save_cache(d);

@@ -26,6 +26,8 @@
 #include "io/evbase.h"
 
 #define PENDING_MS 10     /* how often to look whether all loops have taken an update */
+#define TAKE_MS 5000      /* how long a reload waits for a loop to take it */
+#define BEGIN_MS 10000    /* and for what goes on before it: longer than LISTENER_LINGER_NS */
 #define END_SPARE_MS 2000 /* time after stop-timeout for the loops to return */
 
 static const int handled[] = { SIGHUP, SIGTERM, SIGINT, SIGQUIT, SIGUSR1, SIGUSR2 };
@@ -94,7 +96,8 @@ want_reload(void *arg)
 {
 	struct serve *s = arg;
 
-	s->reload_wanted = true;
+	if (s->wanted_ns == 0)
+		s->wanted_ns = clock_now_ns();
 }
 
 static void
@@ -139,7 +142,7 @@ is_changing(void *arg)
 {
 	const struct serve *s = arg;
 
-	return threads_pending(s->threads);
+	return threads_pending(s->threads) != 0;
 }
 
 static bool
@@ -165,7 +168,7 @@ take_verdict(void *arg, const struct verdict *v)
 	struct serve *s = arg;
 
 	s->verdict = *v;
-	if (!s->reloading && s->stops == 0)
+	if (s->reload != SERVE_POSTED && s->stops == 0)
 		tell_ready(s);
 }
 
@@ -188,7 +191,7 @@ on_signal(struct serve *s, int number)
 {
 	switch (number) {
 	case SIGHUP:
-		s->reload_wanted = true;
+		want_reload(s);
 		break;
 	case SIGUSR1:
 		querylog_report(s->querylog);
@@ -216,32 +219,53 @@ read_signals(struct serve *s)
 		on_signal(s, (int)info.ssi_signo);
 }
 
-/* Tell all who look that a reload was done, or refused. */
+/* Tell all who look what came of a reload. */
 static void
-end_result(struct serve *s, bool done)
+end_result(struct serve *s, enum verdict_reload result)
 {
-	control_reload_ends(s->control, done);
-	pidfile_tell(s->pidfile, done);
+	control_reload_ends(s->control, result);
+	pidfile_tell(s->pidfile, result == VERDICT_RELOADED);
 	tell_ready(s);
+}
+
+/* A reload begins: control has what is logged from here on. */
+static void
+begin_result(struct serve *s)
+{
+	s->wanted_ns = 0;
+	control_reload_begins(s->control);
+	notify_reloading();
+}
+
+/* The loops THOSE do not let a reload begin. */
+static void
+refuse_reload(struct serve *s, threads_set those)
+{
+	char text[THREADS_TEXT];
+
+	begin_result(s);
+	log_error(LOG_CONFIG,
+	    "reload: failed; %s has not taken the change before: it does not go round",
+	    threads_text(those, text));
+	end_result(s, VERDICT_REFUSED);
 }
 
 static void
 begin_reload(struct serve *s)
 {
-	s->reload_wanted = false;
-	control_reload_begins(s->control);
-	notify_reloading();
+	begin_result(s);
 	log_notice(LOG_CONFIG, "reading %s", s->path);
 	if (reload_settings(s->options, s->path, s->threads, s->arrival, s->settings)) {
 		querylog_use(s->querylog, s->settings);
 		sandbox_tell(s->sandbox, s->settings);
 		dnstap_use(s->dnstap, s->settings);
-		s->reloading = true;
+		s->reload = SERVE_POSTED;
+		s->taken_ns = clock_now_ns() + TAKE_MS * NS_PER_MS;
 		return;
 	}
 	log_error(LOG_CONFIG,
 	    "reload: failed; nothing was changed, the configuration before stays in force");
-	end_result(s, false);
+	end_result(s, VERDICT_REFUSED);
 }
 
 /* An address or an interface has changed; work looks which. */
@@ -266,35 +290,57 @@ hear_arrivals(struct serve *s)
 		log_error(LOG_SERVER, "no memory to hear of addresses that come or go");
 }
 
+/* All loops have taken the reload but those of LATE, which are waited for no longer. */
 static void
-end_reload(struct serve *s)
+end_reload(struct serve *s, threads_set late)
 {
 	unsigned n = threads_unserved(s->threads);
+	char text[THREADS_TEXT];
 
-	s->reloading = false;
+	s->reload = late == 0 ? SERVE_SETTLED : SERVE_OVERDUE;
 	hear_arrivals(s);
 	report_lines(s->settings);
 	report_service(s->settings, &s->arrival->waits, LOG_CONFIG);
-	if (n > 0)
+	if (late != 0)
+		log_error(LOG_CONFIG,
+		    "reload: %s has not taken it: it does not go round, and has the configuration "
+		    "before",
+		    threads_text(late, text));
+	else if (n > 0)
 		log_error(
 		    LOG_CONFIG, "reload: done, but for %u sockets that cannot be served yet", n);
 	else
 		log_notice(LOG_CONFIG, "reload: done");
-	end_result(s, true);
+	end_result(s, late == 0 ? VERDICT_RELOADED : VERDICT_OVERDUE);
+}
+
+/* Go on with the reload that is posted. */
+static void
+follow_reload(struct serve *s, uint64_t now)
+{
+	threads_set late = threads_pending(s->threads);
+
+	if (s->reload == SERVE_POSTED && (late == 0 || now >= s->taken_ns)) {
+		end_reload(s, late);
+	} else if (s->reload == SERVE_OVERDUE && late == 0) {
+		s->reload = SERVE_SETTLED;
+		log_notice(LOG_CONFIG, "reload: all loops have taken it now");
+		control_reload_taken(s->control);
+	}
 }
 
 /* Is a reload wanted that has at most to wait for a change (is_changing)? */
 static bool
 may_reload(const struct serve *s)
 {
-	return s->reload_wanted && !s->reloading && s->stops == 0;
+	return s->wanted_ns != 0 && s->reload != SERVE_POSTED && s->stops == 0;
 }
 
 /* Are listen addresses to be looked for that have come or gone? */
 static bool
 may_look(const struct serve *s, uint64_t now)
 {
-	return now >= s->arrival->look_ns && !s->reloading && s->stops == 0;
+	return now >= s->arrival->look_ns && s->reload != SERVE_POSTED && s->stops == 0;
 }
 
 /* Look for them; the service manager is told. */
@@ -305,11 +351,23 @@ look(struct serve *s)
 		tell_ready(s);
 }
 
-/* Have the loops taken the last change, and closed what they gave up by it? */
-static bool
-can_listen(const struct serve *s)
+/* The loops that have not taken the last change, or not closed what they gave up by it. */
+static threads_set
+behind(const struct serve *s)
 {
-	return !threads_pending(s->threads) && !threads_leaving(s->threads);
+	return threads_pending(s->threads) | threads_leaving(s->threads);
+}
+
+/* Begin the reload that is wanted, unless loops are still behind; for BEGIN_MS at most. */
+static void
+try_reload(struct serve *s, uint64_t now)
+{
+	threads_set those = behind(s);
+
+	if (those == 0)
+		begin_reload(s);
+	else if (now >= s->wanted_ns + BEGIN_MS * NS_PER_MS)
+		refuse_reload(s, those);
 }
 
 /* Milliseconds until something is due; -1: only a signal can wake us. */
@@ -324,7 +382,7 @@ wait_ms(const struct serve *s, uint64_t now)
 		due = s->end_ns;
 	if (s->arrival->look_ns > now && s->arrival->look_ns < due && s->stops == 0)
 		due = s->arrival->look_ns;
-	if ((s->reloading || may_reload(s) || may_look(s, now)) &&
+	if ((s->reload != SERVE_SETTLED || may_reload(s) || may_look(s, now)) &&
 	    now + PENDING_MS * NS_PER_MS < due)
 		due = now + PENDING_MS * NS_PER_MS;
 	if (due == UINT64_MAX)
@@ -336,20 +394,24 @@ wait_ms(const struct serve *s, uint64_t now)
 static bool
 is_over(const struct serve *s, uint64_t now, bool *well)
 {
-	unsigned ended = threads_ended(s->threads);
+	threads_set ended = threads_ended(s->threads);
+	threads_set running = threads_running(s->threads);
+	char text[THREADS_TEXT];
 
-	if (s->stops == 0 && ended > 0) {
-		log_error(LOG_SERVER, "%u of %u loops ended by themselves", ended, s->threads->n);
+	if (s->stops == 0 && ended != 0) {
+		log_error(LOG_SERVER, "%s ended by itself", threads_text(ended, text));
 		*well = false;
 		return true;
 	}
-	if (s->stops > 0 && ended == s->threads->n) {
+	if (s->stops > 0 && running == 0) {
 		*well = true;
 		return true;
 	}
 	if (s->stops > 0 && now >= s->end_ns) {
-		log_error(LOG_SERVER, "%u of %u loops did not end in time", s->threads->n - ended,
-		    s->threads->n);
+		log_error(LOG_SERVER,
+		    "%s did not end in time: it ends with the process, and cache-file is not "
+		    "written",
+		    threads_text(running, text));
 		*well = false;
 		return true;
 	}
@@ -409,11 +471,10 @@ work(struct serve *s, struct event *due, bool *well)
 		look_after_watchdog(s, now);
 		turn(s, due, now);
 		now = clock_now_ns();
-		if (s->reloading && !threads_pending(s->threads))
-			end_reload(s);
-		if (may_reload(s) && can_listen(s))
-			begin_reload(s);
-		if (may_look(s, now) && can_listen(s))
+		follow_reload(s, now);
+		if (may_reload(s))
+			try_reload(s, now);
+		if (may_look(s, now) && behind(s) == 0)
 			look(s);
 	} while (!is_over(s, now, well));
 }

@@ -30,6 +30,13 @@ struct dnstap;
 struct control;
 struct websock;
 
+/* Where the last reload is. */
+enum serve_reload {
+	SERVE_SETTLED, /* its result is known */
+	SERVE_POSTED,  /* not all loops have taken it yet */
+	SERVE_OVERDUE  /* nor in time, and its result is that */
+};
+
 /* What serve_run works on; the fields after signal_fd, except watchdog_ms, begin as zero. */
 struct serve {
 	const struct options *options; /* borrowed */
@@ -48,13 +55,14 @@ struct serve {
 	struct event_base *base;       /* owned by serve_run, as the next */
 	struct control *control;
 	struct event *arrivals; /* of arrival->fd; NULL: there is none */
-	bool reload_wanted;     /* SIGHUP came, and no reload has begun since */
+	uint64_t wanted_ns;     /* since when a reload is wanted that has not begun; 0: none is */
 	struct verdict verdict; /* of control */
-	bool reloading;         /* an update is posted that not all loops have taken */
-	unsigned stops;         /* number of signals to stop that came */
-	uint64_t end_ns;        /* when stopping: the latest end */
-	uint64_t beat_ns;       /* when the watchdog is served next */
-	uint32_t watchdog_ms;   /* of notify_watchdog_ms; 0: no watchdog */
+	enum serve_reload reload;
+	uint64_t taken_ns;    /* a reload is posted: when the loops should have taken it */
+	unsigned stops;       /* number of signals to stop that came */
+	uint64_t end_ns;      /* when stopping: the latest end */
+	uint64_t beat_ns;     /* when the watchdog is served next */
+	uint32_t watchdog_ms; /* of notify_watchdog_ms; 0: no watchdog */
 };
 
 /*

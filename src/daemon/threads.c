@@ -63,13 +63,13 @@ threads_init(struct threads *t, unsigned n, struct snapshot *snapshot, struct bi
 
 /* Tell the main thread that a loop has ended, for whatever reason. */
 static void
-ended(struct threads *t)
+ended(struct thread *self)
 {
 	uint64_t one = 1;
 
-	atomic_fetch_add(&t->n_ended, 1);
+	atomic_store(&self->ended, true);
 	/* Fails only when the counter is at its end, and then it is readable anyway. */
-	if (write(t->ended_fd, &one, sizeof(one)) < 0)
+	if (write(self->all->ended_fd, &one, sizeof(one)) < 0)
 		return;
 }
 
@@ -105,7 +105,7 @@ thread_main(void *arg)
 	sem_post(&t->started);
 	if (ok)
 		loop_run(self->loop);
-	ended(t);
+	ended(self);
 	return NULL;
 }
 
@@ -142,20 +142,72 @@ threads_stop(struct threads *t, uint32_t grace_ms)
 		loop_stop(t->thread[i].loop, grace_ms);
 }
 
-unsigned
-threads_ended(struct threads *t)
+const char *
+threads_text(threads_set set, char text[static THREADS_TEXT])
 {
-	return atomic_load(&t->n_ended);
+	size_t len = 0;
+
+	text[0] = '\0';
+	for (unsigned i = 0; i < SETTINGS_LOOPS; i++) {
+		if (set >> i & 1 && len < THREADS_TEXT)
+			len += (size_t)snprintf(
+			    text + len, THREADS_TEXT - len, "%sdns64d/%u", len > 0 ? ", " : "", i);
+	}
+	return text;
 }
 
-bool
+/* The loops of T for which IS is true. */
+static threads_set
+those(const struct threads *t, bool (*is)(const struct thread *th))
+{
+	threads_set set = 0;
+
+	_Static_assert(SETTINGS_LOOPS <= 64, "they are in a set");
+	for (unsigned i = 0; i < t->n; i++)
+		set |= (threads_set)is(&t->thread[i]) << i;
+	return set;
+}
+
+static bool
+has_ended(const struct thread *th)
+{
+	return atomic_load(&th->ended);
+}
+
+static bool
+is_running(const struct thread *th)
+{
+	return !has_ended(th);
+}
+
+static bool
+is_pending(const struct thread *th)
+{
+	return loop_pending(th->loop);
+}
+
+static bool
+is_leaving(const struct thread *th)
+{
+	return loop_leaving(th->loop) > 0;
+}
+
+threads_set
+threads_ended(const struct threads *t)
+{
+	return those(t, has_ended);
+}
+
+threads_set
+threads_running(const struct threads *t)
+{
+	return those(t, is_running);
+}
+
+threads_set
 threads_pending(const struct threads *t)
 {
-	for (unsigned i = 0; i < t->n; i++) {
-		if (loop_pending(t->thread[i].loop))
-			return true;
-	}
-	return false;
+	return those(t, is_pending);
 }
 
 unsigned
@@ -168,14 +220,10 @@ threads_unserved(const struct threads *t)
 	return n;
 }
 
-bool
+threads_set
 threads_leaving(const struct threads *t)
 {
-	for (unsigned i = 0; i < t->n; i++) {
-		if (loop_leaving(t->thread[i].loop) > 0)
-			return true;
-	}
-	return false;
+	return those(t, is_leaving);
 }
 
 void

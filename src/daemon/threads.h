@@ -30,6 +30,7 @@ struct thread {
 	struct loop *loop;   /* owned */
 	pthread_t id;
 	bool running; /* created and not joined */
+	atomic_bool ended;
 	bool pinned;
 	unsigned number; /* from 0 */
 	size_t cpu;      /* pinned: the CPU it is bound to */
@@ -43,7 +44,6 @@ struct threads {
 	sem_t started;                 /* posted once by each thread */
 	const struct sandbox *sandbox; /* borrowed */
 	int ended_fd;                  /* owned: eventfd, readable once a loop has ended */
-	atomic_uint n_ended;           /* number of loops that have ended */
 };
 
 /*
@@ -66,20 +66,32 @@ MUST_USE int threads_start(
 /* threads_stop: call loop_stop for each loop, with GRACE_MS milliseconds. */
 void threads_stop(struct threads *t, uint32_t grace_ms);
 
-/* threads_ended: the number of loops that have ended. */
-MUST_USE unsigned threads_ended(struct threads *t);
+/* A set of loops: bit i is loop i. */
+typedef uint64_t threads_set;
 
-/* threads_pending: is there a loop that has not yet taken the last update (loop_post)? */
-MUST_USE bool threads_pending(const struct threads *t);
+#define THREADS_TEXT 64 /* bytes of a set in words, with its zero */
+
+/* threads_text: SET, not empty, as names of threads, to TEXT, which is returned; as many as fit. */
+const char *threads_text(threads_set set, char text[static THREADS_TEXT]);
+
+/* threads_ended: the loops that have ended. */
+MUST_USE threads_set threads_ended(const struct threads *t);
+
+/* threads_running: the loops that have not ended. */
+MUST_USE threads_set threads_running(const struct threads *t);
+
+/* threads_pending: the loops that have not yet taken the last update (loop_post). */
+MUST_USE threads_set threads_pending(const struct threads *t);
 
 /* threads_unserved: how many sockets the loops cannot serve yet. */
 MUST_USE unsigned threads_unserved(const struct threads *t);
 
 /*
- * threads_leaving: is there a loop that still has sockets open of an address that it gave up? To
- * open others there would fail. Ends by itself, LISTENER_LINGER_NS later at most.
+ * threads_leaving: the loops that still have sockets open of an address that they gave up. To open
+ * others there would fail. Ends by itself, LISTENER_LINGER_NS later at most, if the loop goes
+ * round.
  */
-MUST_USE bool threads_leaving(const struct threads *t);
+MUST_USE threads_set threads_leaving(const struct threads *t);
 
 /* threads_ping: ask every loop for a sign of life; threads_alive tells of it. */
 void threads_ping(struct threads *t);

@@ -282,8 +282,7 @@ put_reload(const json_t *reload, FILE *out)
 	else if (json_is_true(json_object_get(reload, "done")))
 		fputs("done\n", out);
 	else
-		fputs("refused; the configuration before is in force (dns64ctl reload tells why)\n",
-		    out);
+		fprintf(out, "%s\n", show_text(reload, "error"));
 }
 
 /* The verdict on the daemon, and its reason. */

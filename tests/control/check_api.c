@@ -130,7 +130,7 @@ START_TEST(lameduck)
 	/* Twice is as once; a reload does not end it. */
 	ck_assert_int_eq(post_lameduck("{\"state\": \"on\"}"), 200);
 	control_reload_begins(op.control);
-	control_reload_ends(op.control, true);
+	control_reload_ends(op.control, VERDICT_RELOADED);
 	ck_assert_int_eq(ask("GET", "/lameduck"), 200);
 	ck_assert_int_eq(json_integer_value(json_object_get(op.caller.json, "lameduck")), since);
 	/* What is not understood changes nothing. */
@@ -180,7 +180,7 @@ START_TEST(reload_tells_its_result)
 	caller_turn(&op.caller, 5);
 	log_info(LOG_CONFIG, "no matter which level is written");
 	log_debug(LOG_CONFIG, "but not these");
-	control_reload_ends(op.control, true);
+	control_reload_ends(op.control, VERDICT_RELOADED);
 	log_warn(LOG_CONFIG, "t.conf:3: after it");
 	ck_assert_int_eq(caller_wait(&op.caller, fd), 200);
 	ck_assert(json_is_true(json_object_get(op.caller.json, "done")));
@@ -196,7 +196,7 @@ START_TEST(refused_reload)
 
 	control_reload_begins(op.control);
 	log_error(LOG_CONFIG, "t.conf:7: port: wrong");
-	control_reload_ends(op.control, false);
+	control_reload_ends(op.control, VERDICT_REFUSED);
 	ck_assert_int_eq(caller_wait(&op.caller, fd), 422);
 	ck_assert(json_is_false(json_object_get(op.caller.json, "done")));
 	ck_assert_str_ne(caller_text(&op.caller, "error"), "");
@@ -205,6 +205,27 @@ START_TEST(refused_reload)
 	ck_assert_int_eq(ask("GET", "/status"), 200);
 	ck_assert(
 	    json_is_false(json_object_get(json_object_get(op.caller.json, "reload"), "done")));
+}
+END_TEST
+
+/* A loop that does not take it is not waited for: that is the result, until it does. */
+START_TEST(overdue_reload)
+{
+	int fd = begin_reload();
+
+	control_reload_begins(op.control);
+	log_error(LOG_CONFIG, "dns64d/1 has not taken it");
+	control_reload_ends(op.control, VERDICT_OVERDUE);
+	ck_assert_int_eq(caller_wait(&op.caller, fd), 503);
+	ck_assert(json_is_false(json_object_get(op.caller.json, "done")));
+	ck_assert_str_eq(caller_text(&op.caller, "error"), "not all loops have taken it");
+	ck_assert_str_eq(message(0), "dns64d/1 has not taken it");
+	ck_assert_uint_eq(op.judged.state, VERDICT_DEGRADED);
+	control_reload_taken(op.control);
+	ck_assert_uint_eq(op.judged.state, VERDICT_READY);
+	ck_assert_int_eq(ask("GET", "/status"), 200);
+	ck_assert(json_is_true(json_object_get(json_object_get(op.caller.json, "reload"), "done")));
+	ck_assert_ptr_null(json_object_get(json_object_get(op.caller.json, "reload"), "error"));
 }
 END_TEST
 
@@ -218,11 +239,11 @@ START_TEST(reload_while_one_goes_on)
 	gone = begin_reload();
 	close(gone);
 	log_error(LOG_CONFIG, "of the first");
-	control_reload_ends(op.control, false);
+	control_reload_ends(op.control, VERDICT_REFUSED);
 	ck_assert_int_eq(caller_wait(&op.caller, first), 422);
 	control_reload_begins(op.control);
 	log_error(LOG_CONFIG, "of the second");
-	control_reload_ends(op.control, true);
+	control_reload_ends(op.control, VERDICT_RELOADED);
 	ck_assert_int_eq(caller_wait(&op.caller, second), 200);
 	ck_assert_str_eq(message(0), "of the second");
 	ck_assert_str_eq(message(1), "");
@@ -233,7 +254,7 @@ END_TEST
 START_TEST(reload_for_nobody)
 {
 	control_reload_begins(op.control);
-	control_reload_ends(op.control, true);
+	control_reload_ends(op.control, VERDICT_RELOADED);
 	ck_assert_int_eq(ask("GET", "/status"), 200);
 	ck_assert(json_is_true(json_object_get(json_object_get(op.caller.json, "reload"), "done")));
 }
@@ -248,7 +269,7 @@ START_TEST(reload_that_says_much)
 	log_error(LOG_CONFIG, "t.conf:1: version: 'M\xfcnchen' is \xfe");
 	for (int i = 0; i < 1000; i++)
 		log_info(LOG_CONFIG, "line %d", i);
-	control_reload_ends(op.control, true);
+	control_reload_ends(op.control, VERDICT_RELOADED);
 	ck_assert_int_eq(caller_wait(&op.caller, fd), 200);
 	ck_assert_str_eq(message(0), "t.conf:1: version: 'M?nchen' is ?");
 	ck_assert_str_eq(message(1), "line 0");
@@ -294,6 +315,7 @@ tests_add(TCase *tc)
 	tcase_add_test(tc, lameduck);
 	tcase_add_test(tc, reload_tells_its_result);
 	tcase_add_test(tc, refused_reload);
+	tcase_add_test(tc, overdue_reload);
 	tcase_add_test(tc, reload_while_one_goes_on);
 	tcase_add_test(tc, reload_for_nobody);
 	tcase_add_test(tc, reload_that_says_much);

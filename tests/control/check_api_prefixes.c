@@ -272,6 +272,29 @@ START_TEST(one_after_the_other)
 }
 END_TEST
 
+/* A loop does not go round: its change is made, those behind it are not, and nobody waits for ever.
+ */
+START_TEST(loop_that_takes_nothing)
+{
+	int first, second;
+
+	op.changing_for = 100000000;
+	first = begin("2001:db8:7::/96");
+	while (op.n_changes == 0)
+		caller_turn(&op.caller, 1);
+	second = begin("2001:db8:8::/96");
+	ck_assert_int_eq(caller_wait(&op.caller, first), 503);
+	ck_assert_ptr_nonnull(strstr(caller_text(&op.caller, "error"), "made, but not all loops"));
+	ck_assert_int_eq(caller_wait(&op.caller, second), 503);
+	ck_assert_ptr_nonnull(strstr(caller_text(&op.caller, "error"), "not made"));
+	ck_assert_uint_eq(op.n_changes, 1);
+	/* It goes round again. */
+	op.n_changing = 0;
+	op.changing_for = 0;
+	ck_assert_int_eq(caller_wait(&op.caller, begin("2001:db8:8::/96")), 200);
+}
+END_TEST
+
 START_TEST(ends_while_somebody_waits)
 {
 	int fd;
@@ -296,5 +319,6 @@ tests_add(TCase *tc)
 	tcase_add_test(tc, config_has_them);
 	tcase_add_loop_test(tc, what_is_refused, 0, (int)(sizeof(bad) / sizeof(bad[0])));
 	tcase_add_test(tc, one_after_the_other);
+	tcase_add_test(tc, loop_that_takes_nothing);
 	tcase_add_test(tc, ends_while_somebody_waits);
 }

@@ -200,10 +200,22 @@ START_TEST(states)
 	has("dns64d_loops_silent 0");
 	has("process_open_fds 12");
 	has("process_max_fds 1024");
+	has("dns64d_stopping 0");
+	has("dns64d_config_last_reload_successful 1");
+	has("dns64d_config_last_reload_success_timestamp_seconds 1000");
 	known.facts.lameduck = 1000;
+	known.facts.stopping = true;
+	known.facts.taken = 2000;
+	known.facts.reload = VERDICT_REFUSED;
 	write_metrics(false);
 	has("dns64d_ready 0");
 	has("dns64d_lameduck 1");
+	has("dns64d_stopping 1");
+	has("dns64d_config_last_reload_successful 0");
+	has("dns64d_config_last_reload_success_timestamp_seconds 2000");
+	known.facts.reload = VERDICT_OVERDUE;
+	write_metrics(false);
+	has("dns64d_config_last_reload_successful 0");
 }
 END_TEST
 
@@ -275,7 +287,7 @@ START_TEST(heads)
 	}
 	ck_assert_uint_gt(n, 100);
 	ck_assert_int_eq(strcmp(text + strlen(text) - 6, "# EOF\n") == 0, open);
-	ck_assert_uint_eq(count("# UNIT "), open ? 8 : 0);
+	ck_assert_uint_eq(count("# UNIT "), open ? 9 : 0);
 }
 END_TEST
 

@@ -31,7 +31,8 @@ struct row {
 	struct up up[2];
 	unsigned n_up;
 	unsigned missing, stuck; /* of two loops */
-	bool nowhere, waits, lameduck, refused, stopping;
+	bool nowhere, waits, lameduck, stopping;
+	enum verdict_reload reload;
 	const char *conf; /* of prefixes; NULL: one that is active */
 	enum verdict_state state;
 	const char *reason;
@@ -100,14 +101,19 @@ static const struct row table[] = {
 	    .conf = "dns64-prefix 64:ff9b::/96\nclient 192.0.2.2 {\n"
 		    "dns64-prefix 2001:db8::/96 drain\n}\n",
 	    DEGRADED "no prefix is active in 1 client block" },
-	{ "the last reload was refused", SOLE(GOOD), .refused = true,
+	{ "the last reload was refused", SOLE(GOOD), .reload = VERDICT_REFUSED,
 	    DEGRADED "the last reload was refused" },
+	{ "a loop has not taken it", SOLE(GOOD), .reload = VERDICT_OVERDUE,
+	    DEGRADED "not all loops have taken the last reload" },
+	{ "as it does not go round", SOLE(GOOD), .missing = 1, .stuck = 1,
+	    .reload = VERDICT_OVERDUE,
+	    UNREADY "1 of 2 loops do not go round; not all loops have taken the last reload" },
 	{ "a lame duck", SOLE(GOOD), .lameduck = true, UNREADY "lameduck" },
 	{ "whatever else there is", SOLE(DOWN(60)), .lameduck = true, .stuck = 1,
 	    UNREADY "lameduck" },
 	{ "it stops", SOLE(GOOD), .stopping = true, UNREADY "stopping" },
-	{ "several reasons: the worst counts, all are told", SOLE(DOWN(60)), .refused = true,
-	    .waits = true,
+	{ "several reasons: the worst counts, all are told", SOLE(DOWN(60)),
+	    .reload = VERDICT_REFUSED, .waits = true,
 	    UNREADY "no upstream answers; 1 of 2 listen addresses are not there; the last reload "
 		    "was refused" },
 };
@@ -133,7 +139,7 @@ make(const struct row *r)
 	f->now_ns = (uint64_t)NOW_S * NS_PER_SEC;
 	f->lameduck = r->lameduck ? 1000 : 0;
 	f->stopping = r->stopping;
-	f->reload_refused = r->refused;
+	f->reload = r->reload;
 	f->n_served = r->nowhere ? 0 : 1;
 	known.waits.n = r->waits ? 1 : 0;
 	known.views.n_missing = r->missing;
@@ -254,7 +260,8 @@ END_TEST
 START_TEST(all_reasons_fit)
 {
 	struct row r = { "all", BOTH(DOWN(60), { VIEW_ERRING, 0, 40, 1 }), .stuck = 2,
-		.waits = true, .refused = true, .conf = "dns64-prefix 2001:db8::/96 down\n" };
+		.waits = true, .reload = VERDICT_REFUSED,
+		.conf = "dns64-prefix 2001:db8::/96 down\n" };
 	struct verdict v;
 
 	make(&r);

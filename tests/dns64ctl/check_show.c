@@ -95,13 +95,13 @@ START_TEST(status)
 	    "{\"listen\": \"::9#53\", \"why\": \"du\\u001bp\"}], "
 	    "\"prefixes\": [{\"prefix\": \"64:ff9b::/96\", \"state\": \"drain\"}], \"upstreams\": "
 	    "[{\"address\": \"::2#53\", \"state\": \"good\"}], \"cache\": null, \"in_flight\": 3, "
-	    "\"reload\": {\"done\": false}}");
+	    "\"reload\": {\"done\": false, \"error\": \"refused; it is as before\"}}");
 	HAS("1.2, process 7, for 1d 1h");
 	HAS("2, 1 of them silent");
 	HAS("::1#53, 127.0.0.1#53\nwaiting for eth0#53, no such\n            ::9#53, du?p\n");
 	HAS("64:ff9b::/96 drain");
 	HAS("3 questions");
-	HAS("refused");
+	HAS("reload      refused; it is as before\n");
 	ck_assert_ptr_null(strstr(text, "verdict"));
 	shown(show_status, "{\"verdict\": \"ready\", \"reason\": null, \"lameduck\": null}");
 	HAS("verdict     ready\n");

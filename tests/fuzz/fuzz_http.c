@@ -162,7 +162,7 @@ turn(void)
 		return;
 	room.reloads = false;
 	control_reload_begins(room.control);
-	control_reload_ends(room.control, true);
+	control_reload_ends(room.control, VERDICT_RELOADED);
 }
 
 /* Send all, read all. Returns the bytes of the answer, to TEXT, which ends with a zero. */

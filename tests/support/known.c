@@ -47,6 +47,7 @@ known_open(const char *text)
 	k->views.n = 2;
 	*f = (struct facts){ .settings = &k->settings,
 		.started = 1000,
+		.taken = 1000,
 		.now_ns = 5 * NS_PER_SEC,
 		.views = &k->views,
 		.waits = &k->waits,
