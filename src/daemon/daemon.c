@@ -266,6 +266,7 @@ start_loops(struct daemon *d)
 	if (rc == 0 && privileges_settle() != 0)
 		rc = -EPERM;
 	if (rc == 0) {
+		pidfile_settle(&d->pidfile);
 		enter_sandbox(d);
 		rc = threads_start(&d->threads, &d->plan, &d->sandbox);
 	}
@@ -332,7 +333,6 @@ serve(struct daemon *d)
 		.dnstap = &d->dnstap,
 		.sandbox = &d->sandbox,
 		.arrival = &d->arrival,
-		.pidfile = &d->pidfile,
 		.control_fd = d->control.fd,
 		.web = &d->web,
 		.ident = ident,

@@ -45,55 +45,92 @@ holder(int fd)
 	return (int)pid;
 }
 
-int
-pidfile_open(struct pidfile *p, const char *path)
+/* Write our process ID through FD, to an empty file. Returns 0 or -errno. */
+static int
+write_number(int fd)
 {
 	char text[16];
-	struct stat st;
-	int fd =
-	    open(path, O_RDWR | O_CREAT | O_NONBLOCK | O_NOCTTY | O_CLOEXEC | O_NOFOLLOW, 0644);
-
-	if (fd < 0)
-		return -errno;
-	if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode)) {
-		close(fd);
-		return -EINVAL;
-	}
-	if (flock(fd, LOCK_EX | LOCK_NB) != 0) {
-		int rc = errno == EWOULDBLOCK ? holder(fd) : -errno;
-
-		close(fd);
-		return rc;
-	}
 	int n = snprintf(text, sizeof(text), "%ld\n", (long)getpid());
-	if (ftruncate(fd, 0) != 0 || pwrite(fd, text, (size_t)n, 0) != n) {
-		int rc = errno != 0 ? -errno : -EIO;
 
-		close(fd);
+	errno = 0;
+	if (ftruncate(fd, 0) == 0 && pwrite(fd, text, (size_t)n, 0) == n)
+		return 0;
+	return errno != 0 ? -errno : -EIO;
+}
+
+/* Is the file that is open at FD the one at PATH? */
+static bool
+is_at(int fd, const char *path)
+{
+	struct stat open_one, there;
+
+	return fstat(fd, &open_one) == 0 && lstat(path, &there) == 0 &&
+	    open_one.st_dev == there.st_dev && open_one.st_ino == there.st_ino;
+}
+
+/*
+ * A second descriptor, to write, of the file that is open at FD: what is at PATH may be another one
+ * by now, and is left alone then. -errno if there is none.
+ */
+static int
+open_to_write(int fd, const char *path)
+{
+	int write_fd = open(path, O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC | O_NOFOLLOW);
+
+	if (write_fd < 0)
+		return -errno;
+	if (is_at(write_fd, path) && is_at(fd, path))
+		return write_fd;
+	close(write_fd);
+	return -EAGAIN;
+}
+
+/* Lock the file at FD, and write to it. Returns as pidfile_open. */
+static int
+take(struct pidfile *p, int fd, const char *path)
+{
+	struct stat st;
+	int write_fd, rc;
+
+	if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode))
+		return -EINVAL;
+	if (flock(fd, LOCK_EX | LOCK_NB) != 0)
+		return errno == EWOULDBLOCK ? holder(fd) : -errno;
+	write_fd = open_to_write(fd, path);
+	if (write_fd < 0)
+		return write_fd;
+	rc = write_number(write_fd);
+	if (rc != 0) {
+		close(write_fd);
 		return rc;
 	}
-	*p = (struct pidfile){ .fd = fd, .digits = (size_t)n - 1, .line_ends = 1 };
+	*p = (struct pidfile){ .fd = fd, .write_fd = write_fd };
 	snprintf(p->path, sizeof(p->path), "%s", path);
 	return 0;
 }
 
-void
-pidfile_tell(struct pidfile *p, bool done)
+int
+pidfile_open(struct pidfile *p, const char *path)
 {
-	size_t least = done ? 1 : 3;
-	size_t n = p->line_ends == least ? least + 1 : least;
-	ssize_t written = 0;
+	int fd =
+	    open(path, O_RDONLY | O_CREAT | O_NONBLOCK | O_NOCTTY | O_CLOEXEC | O_NOFOLLOW, 0644);
+	int rc;
 
-	if (p->fd < 0)
+	if (fd < 0)
+		return -errno;
+	rc = take(p, fd, path);
+	if (rc != 0)
+		close(fd);
+	return rc;
+}
+
+void
+pidfile_settle(struct pidfile *p)
+{
+	if (p->fd < 0 || p->write_fd < 0)
 		return;
-	/* One system call, so that no reader sees a number of line ends between the two. */
-	if (n > p->line_ends)
-		written =
-		    pwrite(p->fd, "\n\n\n", n - p->line_ends, (off_t)(p->digits + p->line_ends));
-	else
-		written = ftruncate(p->fd, (off_t)(p->digits + n));
-	if (written >= 0)
-		p->line_ends = n;
+	close(p->write_fd);
+	p->write_fd = -1;
 }
 
 void
@@ -101,8 +138,10 @@ pidfile_close(struct pidfile *p)
 {
 	if (p->fd < 0)
 		return;
-	/* If neither is permitted the old number stays; without the lock it means nothing. */
-	if (ftruncate(p->fd, 0) == 0)
+	bool ours = p->write_fd < 0 || ftruncate(p->write_fd, 0) == 0;
+	pidfile_settle(p);
+	/* If that is not permitted the number stays; without the lock it means nothing. */
+	if (ours && is_at(p->fd, p->path))
 		(void)unlink(p->path);
 	close(p->fd);
 	p->fd = -1;

@@ -8,16 +8,13 @@
  * does no harm.
  */
 
-#include <stdbool.h>
-#include <stddef.h>
-
 #include "base/attr.h"
 #include "config/settings.h"
+#include <stdbool.h>
 
 struct pidfile {
-	int fd;           /* owned; -1: none */
-	size_t digits;    /* length of the number in the file */
-	size_t line_ends; /* line ends that follow the number */
+	int fd;       /* owned: to read, with the lock; -1: none */
+	int write_fd; /* owned, while fd is not -1: to write, until pidfile_settle; -1 then */
 	char path[SETTINGS_PATH];
 };
 
@@ -38,21 +35,21 @@ const char *pidfile_path(const struct settings *s, bool foreground);
  * pidfile_open: create and lock the file at PATH and write our process ID to it. Returns 0, and *P
  * is to be closed by pidfile_close; or, with *P untouched: the process ID of the daemon that holds
  * the lock, -EWOULDBLOCK if the file does not tell that, -EINVAL or -EISDIR for what is not a
- * regular file, -ELOOP for a symbolic link, or another -errno.
+ * regular file, -ELOOP for a symbolic link, -EAGAIN if another file came to its place meanwhile, or
+ * another -errno.
  */
 MUST_USE int pidfile_open(struct pidfile *p, const char *path);
 
 /*
- * pidfile_tell: show in the file that a reload was tried, for an init script, which has nothing
- * else to look at. The number of line ends behind the process ID changes, which readers of the
- * number ignore: one or two mean that the reload was DONE, three or four that it was refused. Does
- * nothing with fd -1.
+ * pidfile_settle: the start is done: from now on the file is open to read only, so that who takes
+ * over the process cannot write another's ID there. Does nothing with fd -1.
  */
-void pidfile_tell(struct pidfile *p, bool done);
+void pidfile_settle(struct pidfile *p);
 
 /*
- * pidfile_close: empty the file, remove it if that is permitted (after a chroot and a change of
- * user often not), and release the lock. Does nothing with fd -1.
+ * pidfile_close: remove the file if that is permitted (after a chroot and a change of user often
+ * not), and release the lock. Before pidfile_settle the file is emptied, too. Does nothing with fd
+ * -1.
  */
 void pidfile_close(struct pidfile *p);
 

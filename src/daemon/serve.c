@@ -224,7 +224,6 @@ static void
 end_result(struct serve *s, enum verdict_reload result)
 {
 	control_reload_ends(s->control, result);
-	pidfile_tell(s->pidfile, result == VERDICT_RELOADED);
 	tell_ready(s);
 }
 

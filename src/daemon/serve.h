@@ -18,7 +18,6 @@
 #include "config/options.h"
 #include "config/settings.h"
 #include "control/verdict.h"
-#include "daemon/pidfile.h"
 #include "daemon/sandbox.h"
 #include "daemon/threads.h"
 
@@ -47,7 +46,6 @@ struct serve {
 	struct dnstap *dnstap;         /* borrowed */
 	const struct sandbox *sandbox; /* borrowed */
 	struct arrival *arrival;       /* borrowed: of the start */
-	struct pidfile *pidfile;       /* borrowed: it shows that a reload was tried */
 	int control_fd;                /* borrowed: the control socket; -1: none */
 	const struct websock *web;     /* borrowed: sockets of web-listen */
 	const char *ident;             /* borrowed: the program's name in the log */

@@ -4,6 +4,7 @@
 #include "daemon/pidfile.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,13 +16,14 @@
 #include "support/tests.h"
 
 static char dir[SCRATCH_PATH];
-static char path[SCRATCH_PATH + 8];
+static char path[SCRATCH_PATH + 8], other[SCRATCH_PATH + 8];
 
 static void
 make(void)
 {
 	scratch_dir(dir);
 	snprintf(path, sizeof(path), "%s/pid", dir);
+	snprintf(other, sizeof(other), "%s/other", dir);
 }
 
 static void
@@ -55,40 +57,67 @@ START_TEST(written_and_removed)
 }
 END_TEST
 
-/* Line ends in the file, behind a number that is ours. */
-static size_t
-line_ends(void)
+/* Can the file be written by a descriptor that this process has open? */
+static bool
+is_writable(void)
 {
-	char text[32] = "", *end;
-	FILE *f = fopen(path, "r");
-	size_t n;
+	struct stat there, st;
+	bool writable = false;
 
-	ck_assert_ptr_nonnull(f);
-	n = fread(text, 1, sizeof(text) - 1, f);
-	fclose(f);
-	ck_assert_int_eq(strtol(text, &end, 10), getpid());
-	ck_assert_uint_eq(strspn(end, "\n"), n - (size_t)(end - text));
-	return strlen(end);
+	ck_assert_int_eq(stat(path, &there), 0);
+	for (int fd = 3; fd < 256; fd++) {
+		if (fstat(fd, &st) == 0 && st.st_ino == there.st_ino && st.st_dev == there.st_dev)
+			writable |= (fcntl(fd, F_GETFL) & O_ACCMODE) != O_RDONLY;
+	}
+	return writable;
 }
 
-/* Who has the file only sees that a reload was tried, and how it went; a number it always is. */
-START_TEST(reloads_are_told)
+/* Who takes over a daemon that serves can write no other's number. The lock stays. */
+START_TEST(while_it_serves_nothing_can_be_written)
 {
-	static const struct {
-		bool done;
-		size_t line_ends;
-	} steps[] = { { true, 2 }, { true, 1 }, { false, 3 }, { false, 4 }, { true, 1 },
-		{ false, 3 }, { true, 1 }, { true, 2 }, { false, 3 } };
-	struct pidfile p, none = { .fd = -1 };
+	struct pidfile p, q = { .fd = -1 };
 
 	ck_assert_int_eq(pidfile_open(&p, path), 0);
-	ck_assert_uint_eq(line_ends(), 1);
-	for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]); i++) {
-		pidfile_tell(&p, steps[i].done);
-		ck_assert_uint_eq(line_ends(), steps[i].line_ends);
-	}
+	ck_assert(is_writable());
+	pidfile_settle(&p);
+	ck_assert(!is_writable());
+	ck_assert_int_eq(number_in_file(), getpid());
+	ck_assert_int_eq(pidfile_open(&q, path), getpid());
 	pidfile_close(&p);
-	pidfile_tell(&none, true);
+	ck_assert_int_eq(access(path, F_OK), -1);
+}
+END_TEST
+
+/* A start that fails leaves no number, where it may not remove the file. */
+START_TEST(start_that_fails_leaves_no_number)
+{
+	struct pidfile p;
+	struct stat st;
+
+	ck_assert_int_eq(pidfile_open(&p, path), 0);
+	ck_assert_int_eq(link(path, other), 0);
+	pidfile_close(&p);
+	ck_assert_int_eq(stat(other, &st), 0);
+	ck_assert_int_eq(st.st_size, 0);
+	ck_assert_int_eq(unlink(other), 0);
+}
+END_TEST
+
+/* What has come to its place meanwhile is another's. */
+START_TEST(file_of_another_is_left)
+{
+	struct pidfile p;
+	FILE *f;
+
+	ck_assert_int_eq(pidfile_open(&p, path), 0);
+	pidfile_settle(&p);
+	ck_assert_int_eq(unlink(path), 0);
+	f = fopen(path, "w");
+	ck_assert_ptr_nonnull(f);
+	fputs("7\n", f);
+	fclose(f);
+	pidfile_close(&p);
+	ck_assert_int_eq(number_in_file(), 7);
 }
 END_TEST
 
@@ -148,7 +177,9 @@ tests_add(TCase *tc)
 {
 	tcase_add_checked_fixture(tc, make, unmake);
 	tcase_add_test(tc, written_and_removed);
-	tcase_add_test(tc, reloads_are_told);
+	tcase_add_test(tc, while_it_serves_nothing_can_be_written);
+	tcase_add_test(tc, start_that_fails_leaves_no_number);
+	tcase_add_test(tc, file_of_another_is_left);
 	tcase_add_test(tc, pipe_or_device_is_refused);
 	tcase_add_test(tc, file_is_held_by_one_daemon);
 	tcase_add_test(tc, left_by_a_crash);

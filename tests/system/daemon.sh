@@ -201,7 +201,7 @@ check "it serves" serves 127.0.0.1 5354
 check "it is $usual" is "$(id -u "$usual")	" sed -n 's/^Uid:[[:space:]]*//p' "/proc/$(cat "$pidfile")/status"
 kill -TERM "$(cat "$pidfile")"
 check "and that one ends too" wait_for 60 gone
-check "its pidfile, which it may not remove, is empty" test -e "$pidfile" -a ! -s "$pidfile"
+check "its pidfile, which it may neither remove nor write, has its number" test "$(cat "$pidfile")" = "$(cat "$work/back.pid")"
 rm -f "$work/back.pid" "$pidfile"
 
 # --- Privileges and reload ---

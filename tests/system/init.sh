@@ -7,7 +7,7 @@ need kdig
 start_upstream || exit 99
 
 pidfile=$work/dns64d.pid
-file=$(config init.conf "nameserver 127.0.0.1 port 5300" "listen 127.0.0.1 port 5353" "pidfile $pidfile")
+file=$(config init.conf "nameserver 127.0.0.1 port 5300" "listen 127.0.0.1 port 5353" "pidfile $pidfile" "control-socket $control")
 script=$work/dns64d.init
 defaults=$work/defaults
 sed "s|^DEFAULTS=.*|DEFAULTS=$defaults|" "$TOP_BUILDDIR/etc/init.d/dns64d" >"$script"
@@ -16,7 +16,8 @@ sed "s|^DEFAULTS=.*|DEFAULTS=$defaults|" "$TOP_BUILDDIR/etc/init.d/dns64d" >"$sc
 set_defaults()
 {
 	{
-		printf '%s\n' "DAEMON=$(realpath "$DNS64D")" "CONFIG=$file" "PIDFILE=$pidfile" STOP_SECONDS=60
+		printf '%s\n' "DAEMON=$(realpath "$DNS64D")" "DNS64CTL=$(realpath "$TOP_BUILDDIR/dns64ctl")" \
+			"CONFIG=$file" "PIDFILE=$pidfile" "CONTROL=$control" STOP_SECONDS=60
 		printf '%s\n' "$@"
 	} >"$defaults"
 }
@@ -54,13 +55,22 @@ check "another reload: 0" exits 0 reload
 check "the same process" test "$(cat "$pidfile")" = "$first"
 # Somebody else's port: no fault of the file, but nothing that could be done.
 config init.conf "nameserver 127.0.0.2 port 5300" "listen 127.0.0.1 port 5353" "listen 127.0.0.1 port 5300" \
-	"pidfile $pidfile" >/dev/null
+	"pidfile $pidfile" "control-socket $control" >/dev/null
 check "a reload that is refused: 1" exits 1 reload
-check "it is told" logged init 'refused the reload'
+check "the reason is told" logged init '127.0.0.1#5300.*Address already in use'
 check "once more: 1" exits 1 reload
 check "and it still serves" serves
-config init.conf "nameserver 127.0.0.1 port 5300" "listen 127.0.0.1 port 5353" "pidfile $pidfile" >/dev/null
+config init.conf "nameserver 127.0.0.1 port 5300" "listen 127.0.0.1 port 5353" "pidfile $pidfile" "control-socket $control" >/dev/null
 check "reload of a good file: 0" exits 0 reload
+check "signals change nothing for it" kill -HUP "$first"
+check "reload: 0" exits 0 reload
+set_defaults CONTROL="$work/nowhere"
+check "reload with another control-socket than the daemon's: 1" exits 1 reload
+check "it is told" logged init "control-socket in $file and CONTROL must be one"
+set_defaults CONTROL=none
+check "reload without one: 0" exits 0 reload
+check "what it cannot know is told" logged init 'only its log says'
+set_defaults
 check "restart: 0" exits 0 restart
 check "another process" test "$(cat "$pidfile")" != "$first"
 check "serves when restart returns" serves
@@ -79,7 +89,7 @@ check "unknown action: 2" exits 2 nonsense
 set_defaults "DAEMON=$work/nowhere/dns64d"
 check "no such program: 5" exits 5 status
 check "it is named" logged init "there is no program $work/nowhere/dns64d"
-config init.conf "nameserver 127.0.0.1 port 5300" "listen 127.0.0.1 port 5353" "pidfile $pidfile" >/dev/null
+config init.conf "nameserver 127.0.0.1 port 5300" "listen 127.0.0.1 port 5353" "pidfile $pidfile" "control-socket $control" >/dev/null
 set_defaults "PIDFILE=$work/other.pid"
 check "started with another pidfile than the script's: 1" exits 1 start
 check "it is told" logged init "its process ID is not in $work/other.pid"
