@@ -82,10 +82,19 @@ start() { start_service; }
 chown() { echo "chown $*"; }
 SH
 
+# dns64ctl, which asks a daemon that runs if $work/runs is there, and refuses a reload if $work/refuses is
+cat >"$work/ctl" <<SH
+#!/bin/sh
+[ -e "$work/runs" ] || exit 3
+echo "ctl \$*" >>"$work/runs"
+[ "\$1" != reload ] || [ ! -e "$work/refuses" ] || { echo 'Address already in use'; exit 1; }
+SH
+chmod +x "$work/ctl"
+
 # play FUNCTION: of the script, with $work/uci as UCI's file
 play()
 {
-	sed -e "s,^PROG=.*,PROG=$dns64d," -e "s,^CONF=.*,CONF=$work/run/dns64d.conf," \
+	sed -e "s,^PROG=.*,PROG=$dns64d," -e "s,^CTL=.*,CTL=$work/ctl," -e "s,^CONF=.*,CONF=$work/run/dns64d.conf," \
 		-e "s,^RUN=.*,RUN=$work/run/dns64d," -e "s,^UPLINK=.*,UPLINK=$work/uplink," $here/files/dns64d.init >"$work/script"
 	UCI="$work/uci" sh -eu -c '. "$1"; . "$2"; $3' sh "$work/functions" "$work/script" "$1" >"$work/played" 2>&1
 }
@@ -126,6 +135,13 @@ for line in 'nameserver 2001:db8::2' 'allow 2001:db8::/32' 'rate-limit 100' 'ver
 done
 check 'and procd, which tells the daemon, has the file' grep -qxF "param file $work/run/dns64d.conf" "$work/played"
 check 'by a signal' grep -qx 'param reload_signal HUP' "$work/played"
+true >"$work/runs"
+check 'one that runs is reloaded' play reload_service
+check 'and asked what came of it' grep -qx 'ctl reload' "$work/runs"
+true >"$work/refuses"
+check 'one that refuses' not play reload_service
+check 'the log says why' grep -q 'logger: .*not reloaded: Address already in use' "$work/played"
+rm "$work/runs" "$work/refuses"
 sed -i "s/rate-limit 100/no-such-keyword 1/" "$work/uci"
 check 'a configuration that is wrong is not used' not play reload_service
 check 'the log says why' grep -q 'no-such-keyword' "$work/played"

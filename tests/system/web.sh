@@ -119,6 +119,9 @@ grep -ohE '\b(dns64d|process)_[a-z0-9_]+' "$contrib/grafana/dns64d.json" "$contr
 equal 'they name no metric that there is not' '' "$(cat "$work/unknown")"
 if command -v promtool >/dev/null; then
 	check 'promtool takes the alerts' promtool check rules "$contrib/prometheus/alerts.yml"
+	cp "$contrib/prometheus/alerts.yml" "$work/alerts.yml.rules"
+	cp "${TOP_SRCDIR:-.}/tests/system/alerts.yml" "$work/alerts.yml"
+	check 'they fire when they should' promtool test rules "$work/alerts.yml"
 fi
 
 # --- what is refused ---
