@@ -101,7 +101,7 @@ finish(struct lookups *ls, struct lookup *l, struct lookup_result *result)
 	/* One that was down meanwhile and is up again was not silent about this name. */
 	if (l->upstream != UPSTREAM_NONE)
 		l->hindered = us->table[l->upstream].revived_ns >= l->born_ns;
-	if (l->no_room)
+	if (lookup_lacks_room(l))
 		return attempt_finish(ls, l, result, LOOKUP_NO_ROOM, NULL);
 	if (l->best_rcode == DNS_NOERROR)
 		l->best_rcode = l->late_rcode;
@@ -321,6 +321,8 @@ attempt_send_now(
 	l->tcp = false;
 	if (now_ns >= l->end_ns || l->hopeless)
 		return finish(ls, l, result);
+	if (UNLIKELY(l->pinned)) /* the kernel did not take its question */
+		return attempt_again(ls, l, l->upstream);
 	if (!l->hurried && upstreams_all_down(ls->upstreams))
 		return listen_on(ls, l, result, now_ns);
 	return ask_next(ls, l, result, false, now_ns);

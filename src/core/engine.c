@@ -354,6 +354,14 @@ engine_refused(struct engine *e, unsigned upstream, int slot, uint64_t now_ns)
 }
 
 void
+engine_unsent(struct engine *e, unsigned slot, uint16_t id, bool away, uint64_t now_ns)
+{
+	begin(e, now_ns);
+	silence_on_unsent(&e->lookups, slot, id, away, now_ns);
+	audited(e);
+}
+
+void
 engine_tcp_lost(struct engine *e, unsigned conn, bool established, uint64_t now_ns)
 {
 	unsigned u = conn / CHANNELS_EACH;

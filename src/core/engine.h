@@ -234,6 +234,14 @@ void engine_socket_none(struct engine *e, unsigned upstream);
 void engine_refused(struct engine *e, unsigned upstream, int slot, uint64_t now_ns);
 
 /*
+ * engine_unsent: the kernel did not take the question with this ID (host byte order) from the UDP
+ * socket in SLOT. It is asked elsewhere at once, or again within some ms, and that is no silence of
+ * its upstream (RULES D27). AWAY: it has no way to the upstream, of which engine_refused tells;
+ * else it had no room.
+ */
+void engine_unsent(struct engine *e, unsigned slot, uint16_t id, bool away, uint64_t now_ns);
+
+/*
  * engine_tcp_lost: the connection CONN ended or could not be opened. Questions in flight on it are
  * asked again at once. ESTABLISHED: the connection had been up, so they may be asked over a new one
  * (RFC 7766 section 6.2.4). The upstream is not blamed: it may well answer over UDP.

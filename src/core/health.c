@@ -157,6 +157,12 @@ health_on_probe_sent(struct upstreams *us, unsigned u)
 }
 
 void
+health_on_probe_unsent(struct upstreams *us, unsigned u)
+{
+	pulse_unsent(us->table[u].pulse);
+}
+
+void
 health_on_no_tcp(struct upstreams *us, unsigned u, uint64_t now_ns)
 {
 	choice_on_failure(us, u, UPSTREAM_OVER_TCP, false, now_ns);

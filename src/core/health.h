@@ -71,6 +71,9 @@ void health_on_refused(struct upstreams *us, unsigned u, uint64_t now_ns);
 /* health_on_probe_sent: the probe of U that the timer asked for has left. */
 void health_on_probe_sent(struct upstreams *us, unsigned u);
 
+/* health_on_probe_unsent: it has not, as the kernel had no room for it: it says nothing of U. */
+void health_on_probe_unsent(struct upstreams *us, unsigned u);
+
 /* health_on_no_tcp: no connection to U was to be had. This costs U of its share only. */
 void health_on_no_tcp(struct upstreams *us, unsigned u, uint64_t now_ns);
 

@@ -194,6 +194,7 @@ struct lookup {
 	uint8_t check;     /* enum lookup_check */
 	uint8_t n_agreed;  /* near misses with the digest near_miss, each on another socket */
 	uint8_t n_stopped; /* near misses since no TCP connection could be had */
+	uint8_t n_unsent;  /* times that its question did not leave, up to some */
 	bool do_bit : 1;
 	bool cd : 1;
 	bool listed : 1; /* in the hash table */
@@ -466,6 +467,17 @@ MUST_USE static inline bool
 lookup_in_flight(const struct lookup *l)
 {
 	return l->progress == LOOKUP_ASKED_UDP || l->progress == LOOKUP_ASKED_TCP;
+}
+
+/*
+ * lookup_lacks_room: is L, which has no reply, without room here to be asked? Then that says
+ * nothing of its name, nor of an upstream (RULES D26).
+ */
+MUST_USE static inline bool
+lookup_lacks_room(const struct lookup *l)
+{
+	/* It is to be sent to the same again, as the kernel had no room (core/silence). */
+	return l->no_room || (l->progress == LOOKUP_UNSENT && l->pinned && !l->refused);
 }
 
 /* lookup_stop_attempt: end L's attempt: give back its ID, clear its timer, take L off its list. */

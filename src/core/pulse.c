@@ -117,6 +117,18 @@ pulse_sent(struct pulse *p)
 }
 
 void
+pulse_unsent(struct pulse *p)
+{
+	unsigned n = pulse_n_sent(p);
+
+	/* Another loop may have heard the upstream meanwhile: then nothing is counted any more. */
+	while (n > 0 &&
+	    !atomic_compare_exchange_weak_explicit(
+		&p->n_sent, &n, n - 1, memory_order_relaxed, memory_order_relaxed))
+		continue;
+}
+
+void
 pulse_refused(struct pulse *p)
 {
 	atomic_fetch_add_explicit(&p->n_refused, 1, memory_order_relaxed);

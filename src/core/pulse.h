@@ -84,6 +84,9 @@ MUST_USE int pulse_turn(struct pulse *p, uint64_t now_ns, uint64_t interval_ns);
 /* pulse_sent: a probe has left over UDP. */
 void pulse_sent(struct pulse *p);
 
+/* pulse_unsent: one for which pulse_sent was called has not left. */
+void pulse_unsent(struct pulse *p);
+
 /* pulse_refused: the kernel reported the upstream unreachable. */
 void pulse_refused(struct pulse *p);
 

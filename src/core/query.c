@@ -494,7 +494,7 @@ query_on_deadline(struct queries *qs, struct query *q, uint64_t now_ns)
 	}
 	q->stale_try = q->stale_seen;
 	/* If the question could not be sent, no upstream was silent (RULES D26). */
-	enum lookup_outcome outcome = q->lookup->no_room ? LOOKUP_NO_ROOM : LOOKUP_SILENT;
+	enum lookup_outcome outcome = lookup_lacks_room(q->lookup) ? LOOKUP_NO_ROOM : LOOKUP_SILENT;
 
 	query_stop_waiting(qs, q, now_ns);
 	query_make_ready(qs, q, outcome, false);

@@ -8,7 +8,8 @@
 #include "core/choice.h"
 #include "core/health.h"
 
-#define SENDS_MOST 32 /* sends of a lookup, after which no lost connection is made anew for it */
+#define UNSENT_MOST 14 /* times a question did not leave, after which its pauses do not grow */
+#define SENDS_MOST 32  /* sends of a lookup, after which no lost connection is made anew for it */
 
 /* --- silence ---------------------------------------------------------------------------------- */
 
@@ -170,6 +171,85 @@ silence_next_refused(
 	return NULL;
 }
 
+/* --- not sent --------------------------------------------------------------------------------- */
+
+/* L, which is in flight, ends at the next tick. */
+static void
+give_up(struct lookups *ls, struct lookup *l, uint64_t now_ns)
+{
+	lookup_stop_attempt(ls, l);
+	l->progress = LOOKUP_UNSENT;
+	l->hopeless = true;
+	wheel_set(ls->wheel, &l->timer, now_ns);
+}
+
+/* Another upstream than L's, for a question that did not leave; UPSTREAM_NONE. */
+static uint16_t
+pick_elsewhere(struct lookups *ls, const struct lookup *l)
+{
+	uint16_t u = l->probe ? UPSTREAM_NONE : attempt_pick_next(ls, l, true);
+
+	return u == l->upstream ? UPSTREAM_NONE : u;
+}
+
+/* L's question, which did not leave, is sent again in a while. */
+static void
+send_later(struct lookups *ls, struct lookup *l, uint64_t now_ns)
+{
+	uint64_t due_ns = now_ns + ((WHEEL_TICK_NS / 2) << (l->n_unsent / 2));
+
+	lookup_stop_attempt(ls, l);
+	l->progress = LOOKUP_UNSENT;
+	l->paused = true;
+	l->pinned = true;
+	wheel_set(ls->wheel, &l->timer, due_ns < l->end_ns ? due_ns : l->end_ns);
+}
+
+/* L's question did not leave: it is sent elsewhere, or later. */
+static void
+send_again(struct lookups *ls, struct lookup *l, uint64_t now_ns)
+{
+	uint16_t u = l->n_unsent % 2 == 0 ? pick_elsewhere(ls, l) : UPSTREAM_NONE;
+
+	if (u == UPSTREAM_NONE) {
+		send_later(ls, l, now_ns);
+	} else {
+		l->check = LOOKUP_CHECK_NONE;
+		(void)attempt_go_to(ls, l, u);
+	}
+	if (l->n_unsent < UNSENT_MOST)
+		l->n_unsent++;
+}
+
+void
+silence_on_unsent(struct lookups *ls, unsigned slot, uint16_t id, bool away, uint64_t now_ns)
+{
+	unsigned space = ls->upstreams->sockets[slot].space;
+	const struct txid_owner *owner = &ls->spaces[space].owner[id];
+	struct lookup *l;
+	struct attempt *a;
+
+	if (!txid_in_flight(&ls->spaces[space], id) || owner->socket != slot)
+		return;
+	l = lookup_at(ls, owner->lookup);
+	if (!lookup_in_flight(l) || l->now.id != id || l->now.space != space) {
+		for (a = l->earlier; a != NULL && (a->id != id || a->space != space);)
+			a = a->next;
+		if (a != NULL) /* given up already */
+			lookup_drop(ls, l, a);
+		return;
+	}
+	l->n_sends--; /* it was none */
+	if (l->probe && !away)
+		health_on_probe_unsent(ls->upstreams, l->upstream);
+	l->refused = away;
+	l->early = false;
+	if (l->probe && away)
+		give_up(ls, l, now_ns); /* that is all it was to find out */
+	else
+		send_again(ls, l, now_ns);
+}
+
 /* --- TCP -------------------------------------------------------------------------------------- */
 
 /*
@@ -276,11 +356,8 @@ silence_on_tcp_full(struct lookups *ls, unsigned conn, uint16_t id, uint64_t now
 			return;
 		}
 	} else if (!antispoof_without_tcp(ls, l, now_ns)) {
-		lookup_stop_attempt(ls, l);
-		l->progress = LOOKUP_UNSENT;
 		l->no_room = true;
-		l->hopeless = true;
-		wheel_set(ls->wheel, &l->timer, now_ns);
+		give_up(ls, l, now_ns);
 		return;
 	}
 	attempt_again(ls, l, l->upstream);

@@ -42,6 +42,15 @@ MUST_USE struct lookup *silence_next_refused(
     struct lookups *ls, unsigned *most, struct lookup_result *result, uint64_t now_ns);
 
 /*
+ * silence_on_unsent: the question with this ID (host byte order) did not leave by the UDP socket in
+ * SLOT. Nobody was silent: it goes to another upstream at once, if there is one, and else, or if
+ * that fails too, again to the same at the next tick; then later and later. AWAY: there is no way
+ * to its upstream; else there was no room, and if that stays so its lookup ends with
+ * LOOKUP_NO_ROOM (RULES D26).
+ */
+void silence_on_unsent(struct lookups *ls, unsigned slot, uint16_t id, bool away, uint64_t now_ns);
+
+/*
  * silence_on_tcp_lost: the connection CONN (core/engine) ended (ESTABLISHED: after it had been
  * up) or could not be opened: silence_next_lost goes on with the lookups that asked by it.
  */

@@ -146,7 +146,8 @@
 	X(tcp_upstream_full, "questions for upstream that a connection had no room for") \
 	X(listen_failed, "addresses that could not be served for a while, for lack of memory") \
 	X(socket_drops, "datagrams the kernel dropped because a client socket was full") \
-	X(send_failed, "datagrams the kernel refused to send") \
+	X(send_failed, "datagrams given up as the kernel refused to send them") \
+	X(send_again, "datagrams to be sent again, as the kernel had no room or no way for them") \
 	X(query_log, "answers handed to the query log") \
 	X(query_log_dropped, "answers that the query log had no room for") \
 	X(dnstap, "messages handed to dnstap") \

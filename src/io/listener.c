@@ -43,6 +43,7 @@ listener_close(struct shell *sh, struct listener *l)
 		listener_settle(sh, l, "not needed any more");
 	source_close(&l->udp);
 	source_close(&l->tcp);
+	udp_out_fini(&sh->tx, &l->out);
 	bind_close(&l->fds);
 	if (l->leaving)
 		atomic_fetch_sub(&sh->listeners.n_leaving, 1);
@@ -360,7 +361,8 @@ listener_answer(struct shell *sh, const struct packet_out *send)
 		return;
 	if (l->in_flight > 0)
 		l->in_flight--;
-	udp_tx_answer(&sh->tx, &l->out, send);
+	if (udp_tx_answer(&sh->tx, &l->out, send))
+		(void)shell_send(sh); /* whoever drains the engine goes on */
 }
 
 unsigned
@@ -381,7 +383,7 @@ is_done(const struct shell *sh, const struct listener *l)
 {
 	if (sh->now_ns - l->leaving_ns >= LISTENER_LINGER_NS)
 		return true;
-	return l->empty && l->in_flight == 0;
+	return l->empty && l->in_flight == 0 && l->out.n_kept == 0;
 }
 
 void

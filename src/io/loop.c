@@ -130,7 +130,8 @@ loop_is_done(const struct loop *l)
 		return false;
 	if (sh->now_ns >= l->stop_ns)
 		return true;
-	return listener_stopped(sh) && sh->sessions.n == 0 && engine_in_flight(sh->engine) == 0;
+	return listener_stopped(sh) && sh->sessions.n == 0 && engine_in_flight(sh->engine) == 0 &&
+	    !udp_tx_waits(&sh->tx);
 }
 
 /* Tell the engine the time, once per WHEEL_TICK_NS, or in each iteration while it is behind. */
@@ -207,7 +208,8 @@ loop_timers(struct loop *l)
 	struct shell *sh = &l->sh;
 	bool beating = l->beating, aging = l->aging;
 
-	l->ticking = timer_set(&l->tick, WHEEL_TICK_NS, l->ticking, engine_busy(sh->engine));
+	l->ticking = timer_set(
+	    &l->tick, WHEEL_TICK_NS, l->ticking, engine_busy(sh->engine) || udp_tx_waits(&sh->tx));
 	l->beating = timer_set(&l->beat, BEAT_NS, l->beating, needs_beat(l));
 	l->aging = timer_set(&l->age, UPSTREAM_UDP_EXPIRE_NS, l->aging, upstream_udp_is_awake(sh));
 	if (l->beating && !beating)

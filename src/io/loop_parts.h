@@ -41,7 +41,8 @@ struct loop {
 	struct engine *engine;
 	struct source wake;
 	struct list woken;
-	struct event tick; /* runs only while the engine waits for a deadline */
+	struct event tick; /* runs only while the engine waits for a deadline, or an answer to be
+			      sent again */
 	struct event beat; /* runs only while something needs it */
 	struct event age;  /* runs only while sockets towards upstreams can become too old */
 	bool ticking;

@@ -34,8 +34,9 @@ shell_init(struct shell *sh, struct event_base *base, struct engine *engine,
 	sh->tcp_buf = sh->bytes + SHELL_RX_BYTES + SHELL_TX_BYTES;
 	udp_rx_init(&sh->client_rx, sh->bytes, true);
 	udp_rx_init(&sh->upstream_rx, sh->bytes, false);
-	udp_tx_init(&sh->tx, sh->bytes + SHELL_RX_BYTES, sh->stats);
-	r = stream_mem_init(&sh->mem, conf->max_tcp_clients + UPSTREAM_TCP_CONNS);
+	r = udp_tx_init(&sh->tx, sh->bytes + SHELL_RX_BYTES, sh->stats);
+	if (r == 0)
+		r = stream_mem_init(&sh->mem, conf->max_tcp_clients + UPSTREAM_TCP_CONNS);
 	if (r == 0)
 		r = session_init(sh, conf->max_tcp_clients);
 	if (r == 0)
@@ -57,6 +58,7 @@ shell_fini(struct shell *sh)
 	session_fini(sh);
 	if (sh->mem.scratch != NULL)
 		stream_mem_fini(&sh->mem);
+	udp_tx_fini(&sh->tx);
 	free(sh->bytes);
 	sh->bytes = NULL;
 }
@@ -120,19 +122,28 @@ shell_is_exhausted(int err)
 	    err == EADDRINUSE;
 }
 
+bool
+shell_send(struct shell *sh)
+{
+	udp_tx_flush(&sh->tx, sh->now_ns);
+	return upstream_udp_unsent(sh);
+}
+
 void
 shell_flush(struct shell *sh)
 {
 	bool told = true;
 
+	udp_tx_again(&sh->tx, sh->now_ns);
 	for (unsigned i = 0; told && i < SHELL_ROUNDS; i++) {
-		udp_tx_flush(&sh->tx);
-		told = upstream_tcp_flush(sh);
+		told = shell_send(sh);
+		told |= upstream_tcp_flush(sh);
 		told |= upstream_udp_refused(sh);
 		session_flush(sh);
 		if (told && shell_drain(sh) > 0)
 			sh->again = true;
 	}
-	udp_tx_flush(&sh->tx);
+	if (shell_send(sh) && shell_drain(sh) > 0)
+		sh->again = true;
 	upstream_udp_draw(sh);
 }

@@ -79,6 +79,13 @@ unsigned shell_input(struct shell *sh, unsigned n);
 unsigned shell_drain(struct shell *sh);
 
 /*
+ * shell_send: send the datagrams that are queued, and tell the engine which questions did not
+ * leave. True: there were some, and the engine may have something to send. For a part that queued
+ * the last one that there was room for, and for shell_flush.
+ */
+bool shell_send(struct shell *sh);
+
+/*
  * shell_is_exhausted: does ERR (errno) tell of a lack of descriptors, ports or memory on this
  * machine, and not of the network?
  */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/stats.h"
+#include "dns/header.h"
 
 void
 udp_rx_init(struct udp_rx *rx, uint8_t *bytes, bool clients)
@@ -89,7 +90,16 @@ udp_meta(struct udp_rx *rx, unsigned i, struct netaddr *local, uint32_t *drops)
 	}
 }
 
-void
+/* An answer that waits to be sent again. */
+struct udp_kept {
+	struct list link; /* in udp_tx.again */
+	struct udp_out *out;
+	uint64_t since_ns;
+	struct udp_slot slot; /* iov points to bytes */
+	uint8_t bytes[PACKET_UDP_CAP];
+};
+
+int
 udp_tx_init(struct udp_tx *tx, uint8_t *bytes, struct stats *stats)
 {
 	memset(tx, 0, sizeof(*tx));
@@ -97,10 +107,20 @@ udp_tx_init(struct udp_tx *tx, uint8_t *bytes, struct stats *stats)
 	tx->stats = stats;
 	list_init(&tx->dirty);
 	list_init(&tx->refused);
+	list_init(&tx->again);
 	for (size_t i = 0; i < UDP_SLOTS; i++)
 		tx->slots[i].iov.iov_base = bytes + i * UDP_STRIDE;
 	for (size_t i = 0; i < UDP_BATCH; i++)
 		tx->hdr[i].msg_hdr.msg_iovlen = 1;
+	return pool_init(&tx->kept, sizeof(struct udp_kept), UDP_KEPT);
+}
+
+void
+udp_tx_fini(struct udp_tx *tx)
+{
+	if (tx->kept.mem != NULL)
+		pool_fini(&tx->kept);
+	tx->kept.mem = NULL;
 }
 
 void
@@ -113,8 +133,10 @@ udp_out_init(struct udp_out *out, int fd, bool upstream)
 	list_init(&out->refused);
 }
 
-/* Append the slot just filled to the chain of OUT. */
-static void
+/* --- sending ---------------------------------------------------------------------------------- */
+
+/* Append the slot just filled to the chain of OUT. Returns whether it was the last one. */
+static bool
 tx_chain(struct udp_tx *tx, struct udp_out *out, size_t len)
 {
 	unsigned i = tx->n++;
@@ -127,8 +149,7 @@ tx_chain(struct udp_tx *tx, struct udp_out *out, size_t len)
 		tx->slots[out->tail].next = i;
 	}
 	out->tail = i;
-	if (tx->n == UDP_SLOTS)
-		udp_tx_flush(tx);
+	return tx->n == UDP_SLOTS;
 }
 
 /* Write a control message with the source address LOCAL. Returns its length in bytes. */
@@ -157,7 +178,7 @@ control_from(struct udp_control *control, const struct netaddr *local)
 	return CMSG_SPACE(sizeof(info));
 }
 
-void
+bool
 udp_tx_answer(struct udp_tx *tx, struct udp_out *out, const struct packet_out *send)
 {
 	struct udp_slot *slot = &tx->slots[tx->n];
@@ -166,66 +187,229 @@ udp_tx_answer(struct udp_tx *tx, struct udp_out *out, const struct packet_out *s
 	slot->control_len = 0;
 	if (send->local.family != NETADDR_NONE)
 		slot->control_len = control_from(&slot->control, &send->local);
-	tx_chain(tx, out, send->len);
+	return tx_chain(tx, out, send->len);
 }
 
-void
+bool
 udp_tx_question(struct udp_tx *tx, struct udp_out *out, size_t len)
 {
 	struct udp_slot *slot = &tx->slots[tx->n];
 
 	slot->name_len = 0;
 	slot->control_len = 0;
-	tx_chain(tx, out, len);
+	return tx_chain(tx, out, len);
 }
 
+/* Does ERR (errno) tell that the kernel has no room for a datagram now? */
 static bool
-is_unreachable(int err)
+lacks_room(int err)
 {
-	return err == ECONNREFUSED || err == EHOSTUNREACH || err == ENETUNREACH ||
-	    err == EADDRNOTAVAIL || err == EACCES || err == EPERM || err == ENETDOWN;
+	return err == EAGAIN || err == ENOBUFS || err == ENOMEM;
+}
+
+/* Does ERR tell that the kernel knows no way for it, or lets none leave? */
+static bool
+lacks_way(int err)
+{
+	return err == EHOSTUNREACH || err == ENETUNREACH || err == EADDRNOTAVAIL || err == EACCES ||
+	    err == EPERM || err == ENETDOWN || err == EHOSTDOWN;
+}
+
+/* --- what the kernel refused ------------------------------------------------------------------ */
+
+static void
+kept_drop(struct udp_tx *tx, struct udp_kept *k)
+{
+	k->out->n_kept--;
+	list_unlink(&k->link);
+	pool_give(&tx->kept, k);
+}
+
+static struct udp_kept *
+kept_oldest(const struct udp_tx *tx)
+{
+	return LIST_OBJECT(tx->again.next, struct udp_kept, link);
 }
 
 /*
- * The kernel refused the first of LEFT datagrams (errno says why). Returns how many of them to give
- * up; 0: try again. *AGAIN: the first one has been tried again already.
+ * Copy the answer in SLOT, to be sent by OUT later. If there is no room the oldest one gives way,
+ * which waits for its client already; but not for one of those that have no way (AWAY), which
+ * anybody can cause by addresses that are not his: these get half of the room.
+ */
+static void
+keep_answer(
+    struct udp_tx *tx, struct udp_out *out, const struct udp_slot *slot, bool away, uint64_t now_ns)
+{
+	struct udp_kept *k;
+
+	if (away && tx->kept.n_used >= UDP_KEPT / 2) {
+		stats_inc(&tx->stats->send_failed);
+		return;
+	}
+	if (pool_room(&tx->kept) == 0) {
+		kept_drop(tx, kept_oldest(tx));
+		stats_inc(&tx->stats->send_failed);
+	}
+	k = pool_take(&tx->kept);
+	if (list_empty(&tx->again))
+		tx->again_ns = now_ns + UDP_AGAIN_NS;
+	k->out = out;
+	k->since_ns = now_ns;
+	k->slot = *slot;
+	k->slot.iov.iov_base = k->bytes;
+	memcpy(k->bytes, slot->iov.iov_base, slot->iov.iov_len);
+	list_push(&tx->again, &k->link);
+	out->n_kept++;
+	stats_inc(&tx->stats->send_again);
+}
+
+/* The kernel refused the datagram in SLOT twice: it is to be sent again later. AWAY: struct
+ * udp_unsent. */
+static void
+put_off(
+    struct udp_tx *tx, struct udp_out *out, const struct udp_slot *slot, bool away, uint64_t now_ns)
+{
+	if (!out->upstream) {
+		keep_answer(tx, out, slot, away, now_ns);
+	} else if (tx->n_unsent < UDP_SLOTS) {
+		tx->unsent[tx->n_unsent++] = (struct udp_unsent){
+			.out = out, .id = header_id(slot->iov.iov_base), .away = away
+		};
+		stats_inc(&tx->stats->send_again);
+	} else {
+		stats_inc(&tx->stats->send_failed);
+	}
+}
+
+/* Point H to the datagram in SLOT. */
+static void
+point_to(struct msghdr *h, struct udp_slot *slot)
+{
+	h->msg_iov = &slot->iov;
+	h->msg_name = slot->name_len > 0 ? &slot->name : NULL;
+	h->msg_namelen = slot->name_len;
+	h->msg_control = slot->control_len > 0 ? &slot->control : NULL;
+	h->msg_controllen = slot->control_len;
+}
+
+/* Send K. Returns 0 or the errno. */
+static int
+send_kept(struct udp_kept *k)
+{
+	struct mmsghdr h = { .msg_hdr.msg_iovlen = 1 };
+	int r;
+
+	point_to(&h.msg_hdr, &k->slot);
+	do
+		r = sendmmsg(k->out->fd, &h, 1, MSG_NOSIGNAL);
+	while (r < 0 && errno == EINTR);
+	return r < 0 ? errno : 0;
+}
+
+void
+udp_tx_again(struct udp_tx *tx, uint64_t now_ns)
+{
+	if (!udp_tx_waits(tx) || now_ns < tx->again_ns)
+		return;
+	tx->again_ns = now_ns + UDP_AGAIN_NS;
+	for (struct list *link = tx->again.next, *next; link != &tx->again; link = next) {
+		struct udp_kept *k = LIST_OBJECT(link, struct udp_kept, link);
+		bool late = now_ns - k->since_ns >= UDP_PATIENCE_NS;
+		int err;
+
+		next = link->next;
+		if (!late && k->out->stuck_ns == now_ns)
+			continue;
+		err = late ? ETIMEDOUT : send_kept(k);
+		if (lacks_room(err)) {
+			k->out->stuck_ns = now_ns; /* nor has it any for the others */
+			continue;
+		}
+		if (err != 0)
+			stats_inc(&tx->stats->send_failed);
+		kept_drop(tx, k);
+	}
+}
+
+void
+udp_out_fini(struct udp_tx *tx, struct udp_out *out)
+{
+	for (struct list *link = tx->again.next, *next; out->n_kept > 0; link = next) {
+		struct udp_kept *k = LIST_OBJECT(link, struct udp_kept, link);
+
+		next = link->next;
+		if (k->out != out)
+			continue;
+		kept_drop(tx, k);
+		stats_inc(&tx->stats->send_failed);
+	}
+}
+
+/* --- a flush ---------------------------------------------------------------------------------- */
+
+/* Datagrams on their way, all by one socket. */
+struct going {
+	struct udp_out *out;
+	uint64_t now_ns;
+	unsigned n_stuck; /* refused in a row for lack of room */
+	bool again;       /* the next one has been tried again already */
+};
+
+/* The slot of datagram I of tx->hdr. */
+static const struct udp_slot *
+slot_of(const struct udp_tx *tx, unsigned i)
+{
+	return LIST_OBJECT(tx->hdr[i].msg_hdr.msg_iov, struct udp_slot, iov);
+}
+
+/*
+ * The kernel refused datagram I of the N in tx->hdr (errno says why). Returns how many of them, and
+ * of those behind it, are not tried any more in this flush; 0: try again.
  */
 static unsigned
-tx_failed(struct udp_tx *tx, struct udp_out *out, unsigned left, bool *again)
+tx_failed(struct udp_tx *tx, struct going *g, unsigned i, unsigned n)
 {
 	int err = errno;
+	bool full = lacks_room(err), away = lacks_way(err);
 	unsigned gone = 1;
 
 	if (err == EINTR)
 		return 0;
-	if (out->upstream && is_unreachable(err) && list_empty(&out->refused))
-		list_push(&tx->refused, &out->refused);
-	/* An earlier datagram left the error; the kernel has not tried this one. */
-	if (err == ECONNREFUSED && !*again) {
-		*again = true;
+	if (g->out->upstream && err == ECONNREFUSED && list_empty(&g->out->refused))
+		list_push(&tx->refused, &g->out->refused);
+	/*
+	 * An earlier datagram left the error, and the kernel has not tried this one; or room may
+	 * be there again. That there is no way to a client is not put right so fast.
+	 */
+	if (!g->again && (err == ECONNREFUSED || full || (away && g->out->upstream))) {
+		g->again = true;
 		return 0;
 	}
-	*again = false;
-	if (err == EAGAIN || err == ENOBUFS)
-		gone = left; /* the queue is full for the others, too */
-	stats_add(&tx->stats->send_failed, gone);
+	g->again = false;
+	if (!full && !away) {
+		stats_inc(&tx->stats->send_failed);
+		return 1;
+	}
+	if (full && ++g->n_stuck >= UDP_STUCK)
+		gone = n - i;
+	for (unsigned k = i; k < i + gone; k++)
+		put_off(tx, g->out, slot_of(tx, k), away, g->now_ns);
 	return gone;
 }
 
-/* Send the N datagrams in tx->hdr by OUT. */
+/* Send the N datagrams in tx->hdr. */
 static void
-tx_send(struct udp_tx *tx, struct udp_out *out, unsigned n)
+tx_send(struct udp_tx *tx, struct going *g, unsigned n)
 {
-	bool again = false;
-
 	for (unsigned done = 0; done < n;) {
-		int r = sendmmsg(out->fd, &tx->hdr[done], n - done, MSG_NOSIGNAL);
+		int r = sendmmsg(g->out->fd, &tx->hdr[done], n - done, MSG_NOSIGNAL);
 
 		if (r > 0) {
 			done += (unsigned)r;
-			again = false;
+			g->again = false;
+			g->n_stuck = 0;
 		} else if (r < 0) {
-			done += tx_failed(tx, out, n - done, &again);
+			done += tx_failed(tx, g, done, n);
 		} else {
 			return;
 		}
@@ -234,35 +418,29 @@ tx_send(struct udp_tx *tx, struct udp_out *out, unsigned n)
 
 /* Send the chain of OUT. */
 static void
-tx_drain(struct udp_tx *tx, struct udp_out *out)
+tx_drain(struct udp_tx *tx, struct udp_out *out, uint64_t now_ns)
 {
+	struct going g = { .out = out, .now_ns = now_ns };
 	unsigned at = out->head;
 
 	while (out->n > 0) {
 		unsigned n = out->n < UDP_BATCH ? out->n : UDP_BATCH;
 
 		for (unsigned i = 0; i < n; i++) {
-			struct udp_slot *slot = &tx->slots[at];
-			struct msghdr *h = &tx->hdr[i].msg_hdr;
-
-			h->msg_iov = &slot->iov;
-			h->msg_name = slot->name_len > 0 ? &slot->name : NULL;
-			h->msg_namelen = slot->name_len;
-			h->msg_control = slot->control_len > 0 ? &slot->control : NULL;
-			h->msg_controllen = slot->control_len;
-			at = slot->next;
+			point_to(&tx->hdr[i].msg_hdr, &tx->slots[at]);
+			at = tx->slots[at].next;
 		}
-		tx_send(tx, out, n);
+		tx_send(tx, &g, n);
 		out->n -= n;
 	}
 }
 
 void
-udp_tx_flush(struct udp_tx *tx)
+udp_tx_flush(struct udp_tx *tx, uint64_t now_ns)
 {
 	struct list *link;
 
 	while ((link = list_pop(&tx->dirty)) != NULL)
-		tx_drain(tx, LIST_OBJECT(link, struct udp_out, link));
+		tx_drain(tx, LIST_OBJECT(link, struct udp_out, link), now_ns);
 	tx->n = 0;
 }

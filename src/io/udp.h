@@ -7,7 +7,12 @@
  *
  * The arrays that the kernel wants are built once; a receive resets only the entries that the last
  * one used. The engine writes datagrams to be sent into slots, in any order; they are grouped by
- * socket when they leave. One thread.
+ * socket when they leave.
+ *
+ * A datagram that the kernel refuses for lack of room (ENOBUFS, EAGAIN) or of a way (EPERM,
+ * unreachable) is sent again (RULES D27), and those behind it are not held up. An answer is copied
+ * and tried every UDP_AGAIN_NS, until its client does not wait any more; a question goes back to
+ * the engine. One thread.
  */
 
 #include <netinet/in.h>
@@ -18,10 +23,16 @@
 #include "base/attr.h"
 #include "base/list.h"
 #include "base/netaddr.h"
+#include "base/pool.h"
 #include "core/packet.h"
 
 #define UDP_BATCH 64  /* datagrams in one system call */
 #define UDP_SLOTS 128 /* datagrams that wait for the end of an iteration */
+#define UDP_KEPT 256  /* answers that wait to be sent again, at most */
+#define UDP_STUCK 3   /* datagrams refused in a row for lack of room: the rest is not tried now */
+
+#define UDP_AGAIN_NS 2000000ULL      /* from one attempt to send them to the next */
+#define UDP_PATIENCE_NS 500000000ULL /* a client is not expected to wait longer (RULES D32) */
 
 /* Bytes from one slot to the next; the 192 spread DNS headers over the sets of the L1 cache. */
 #define UDP_STRIDE (PACKET_UDP_CAP + 192)
@@ -56,6 +67,8 @@ struct udp_out {
 	unsigned head;       /* first slot of its chain; valid when n > 0 */
 	unsigned tail;       /* last slot of its chain; valid when n > 0 */
 	unsigned n;          /* datagrams waiting */
+	unsigned n_kept;     /* answers that wait to be sent again */
+	uint64_t stuck_ns;   /* when it had no room last, as far as answers are sent again */
 	struct list link;    /* on udp_tx.dirty while n > 0 */
 	struct list refused; /* on udp_tx.refused after an error */
 };
@@ -70,6 +83,13 @@ struct udp_slot {
 	unsigned next;      /* in the chain of its socket */
 };
 
+/* A question that the kernel refused. */
+struct udp_unsent {
+	struct udp_out *out; /* by which it did not leave */
+	uint16_t id;         /* the message's, host byte order */
+	bool away;           /* there is no way to the upstream; else there was no room */
+};
+
 /* All datagrams that wait to be sent. */
 struct udp_tx {
 	struct udp_slot slots[UDP_SLOTS];
@@ -77,8 +97,13 @@ struct udp_tx {
 	uint8_t *bytes;      /* borrowed: UDP_SLOTS * UDP_STRIDE bytes */
 	unsigned n;          /* slots filled */
 	struct list dirty;   /* udp_out.link of sockets with datagrams that wait */
-	struct list refused; /* udp_out.refused of sockets that reported an upstream unreachable */
-	struct stats *stats; /* borrowed: send_failed is counted there */
+	struct list refused; /* udp_out.refused of sockets that ICMP refused */
+	struct stats *stats; /* borrowed: send_failed and send_again are counted there */
+	struct udp_unsent unsent[UDP_SLOTS];
+	unsigned n_unsent; /* questions in unsent, for the caller to take off after each flush */
+	struct pool kept;  /* struct udp_kept: answers that wait to be sent again */
+	struct list again; /* these, by age */
+	uint64_t again_ns; /* when they are tried next */
 };
 
 /*
@@ -124,15 +149,21 @@ void udp_meta(struct udp_rx *rx, unsigned i, struct netaddr *local, uint32_t *dr
 
 /*
  * udp_tx_init: prepare an empty set of slots in BYTES, UDP_SLOTS * UDP_STRIDE bytes. BYTES and
- * STATS are borrowed.
+ * STATS are borrowed. Returns 0 or -errno; on failure udp_tx_fini is not needed.
  */
-void udp_tx_init(struct udp_tx *tx, uint8_t *bytes, struct stats *stats);
+MUST_USE int udp_tx_init(struct udp_tx *tx, uint8_t *bytes, struct stats *stats);
+
+/* udp_tx_fini: free the memory of TX, which may be zeroed still; what waits is not sent. */
+void udp_tx_fini(struct udp_tx *tx);
 
 /*
  * udp_out_init: prepare OUT to send by the socket FD (borrowed), to an upstream (UPSTREAM) or to
  * clients.
  */
 void udp_out_init(struct udp_out *out, int fd, bool upstream);
+
+/* udp_out_fini: the socket of OUT will be closed: drop, and count, the answers that TX has kept. */
+void udp_out_fini(struct udp_tx *tx, struct udp_out *out);
 
 /* udp_tx_slot: PACKET_UDP_CAP free bytes for the next datagram. There is always a free slot. */
 static inline uint8_t *
@@ -143,22 +174,36 @@ udp_tx_slot(struct udp_tx *tx)
 
 /*
  * udp_tx_answer: queue the first SEND->len bytes of udp_tx_slot to be sent by OUT to SEND->peer,
- * from SEND->local unless its family is NETADDR_NONE. Flushes when no slot is left.
+ * from SEND->local unless its family is NETADDR_NONE. True: no slot is left, so the caller flushes.
  */
-void udp_tx_answer(struct udp_tx *tx, struct udp_out *out, const struct packet_out *send);
+MUST_USE bool udp_tx_answer(struct udp_tx *tx, struct udp_out *out, const struct packet_out *send);
 
 /*
- * udp_tx_question: queue the first LEN bytes of udp_tx_slot to be sent by OUT, a connected socket.
- * Flushes when no slot is left.
+ * udp_tx_question: queue the first LEN bytes of udp_tx_slot, a message, to be sent by OUT, a
+ * connected socket. True: no slot is left, so the caller flushes.
  */
-void udp_tx_question(struct udp_tx *tx, struct udp_out *out, size_t len);
+MUST_USE bool udp_tx_question(struct udp_tx *tx, struct udp_out *out, size_t len);
 
 /*
- * udp_tx_flush: send all datagrams that wait. Those that the kernel refuses are dropped and counted
- * (send_failed); one that met an ECONNREFUSED left by an earlier datagram is tried once more.
- * Sockets that report their upstream unreachable are put on tx->refused, for the caller to take
- * off.
+ * udp_tx_flush: send all datagrams that wait. What the kernel refuses is tried once more at once;
+ * then answers are kept for udp_tx_again, questions are in tx->unsent, and what can never be sent
+ * is dropped and counted (send_failed). The caller sees to tx->unsent before the next flush.
+ * Sockets that met an ECONNREFUSED are put on tx->refused, for the caller to take off.
  */
-void udp_tx_flush(struct udp_tx *tx);
+void udp_tx_flush(struct udp_tx *tx, uint64_t now_ns);
+
+/*
+ * udp_tx_again: send the answers that were kept, if it is time. One whose client does not wait any
+ * more (UDP_PATIENCE_NS), or that was refused again though not for lack of room, is dropped and
+ * counted (send_failed).
+ */
+void udp_tx_again(struct udp_tx *tx, uint64_t now_ns);
+
+/* udp_tx_waits: are answers kept, so that udp_tx_again must be called every few ms? */
+MUST_USE static inline bool
+udp_tx_waits(const struct udp_tx *tx)
+{
+	return tx->kept.n_used > 0;
+}
 
 #endif

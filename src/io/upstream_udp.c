@@ -67,6 +67,28 @@ sock_refused(struct shell *sh, const struct upstream_sock *s)
 	engine_refused(sh->engine, s->upstream, (int)slot, sh->now_ns);
 }
 
+/* Of a socket the questions lie side by side. */
+bool
+upstream_udp_unsent(struct shell *sh)
+{
+	const struct udp_out *last = NULL;
+	bool any = sh->tx.n_unsent > 0;
+
+	for (unsigned i = 0; i < sh->tx.n_unsent; i++) {
+		const struct udp_unsent *un = &sh->tx.unsent[i];
+		struct upstream_sock *s = LIST_OBJECT(un->out, struct upstream_sock, out);
+		unsigned slot = upstream_sock_slot(&sh->upstream_udp.socks, s);
+
+		if (un->away && un->out != last) {
+			engine_refused(sh->engine, s->upstream, -1, sh->now_ns);
+			last = un->out;
+		}
+		engine_unsent(sh->engine, slot, un->id, un->away, sh->now_ns);
+	}
+	sh->tx.n_unsent = 0;
+	return any;
+}
+
 bool
 upstream_udp_refused(struct shell *sh)
 {
@@ -146,7 +168,8 @@ upstream_udp_question(struct shell *sh, const struct packet_out *send)
 	set = upstream_udp_set_of(udp, s);
 	s->n_sent++;
 	udp->pace.n++;
-	udp_tx_question(&sh->tx, &s->out, send->len);
+	if (udp_tx_question(&sh->tx, &s->out, send->len))
+		(void)shell_send(sh); /* whoever drains the engine goes on */
 	upstream_set_sent(sh, set, s);
 }
 

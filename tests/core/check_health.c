@@ -16,6 +16,7 @@ static struct conf_core conf;
 static struct wheel wheel;
 static struct rng rng;
 static uint64_t now_ns;
+static bool no_room; /* no probe leaves */
 
 /* What the timer led to, since the test looked last. */
 static struct {
@@ -39,6 +40,7 @@ setup(void)
 	wheel_init(&wheel, now_ns);
 	upstreams_init(&us);
 	memset(&led, 0, sizeof(led));
+	no_room = false;
 }
 
 static void
@@ -61,6 +63,8 @@ on_timer(struct upstreams *loop, unsigned u, bool refused)
 			led.n_tcp++;
 		else
 			led.n_udp++;
+		if (no_room && loop->table[u].probe_over == UPSTREAM_OVER_UDP)
+			health_on_probe_unsent(loop, u);
 		if (refused && loop->table[u].probe_over == UPSTREAM_OVER_UDP)
 			health_on_refused(loop, u, now_ns);
 		break;
@@ -123,6 +127,26 @@ START_TEST(d27_refused_is_in_doubt_at_once)
 	ck_assert(!us.table[0].down);
 	ck_assert(!health_on_reply(&us, 0, now_ns));
 	ck_assert(!us.table[0].doubted);
+}
+END_TEST
+
+/*
+ * D27: probes that the kernel had no room for say nothing: for as long as none leaves it is not
+ * down, and then only when those that leave have gone unanswered.
+ */
+START_TEST(d27_unsent_probes_take_nothing_down)
+{
+	configure(1);
+	be_silent(0, 3);
+	no_room = true;
+	pass(4 * HEALTH_LOST_MS, false);
+	ck_assert_uint_ge(led.n_udp, 2 * HEALTH_LOST_PROBES);
+	ck_assert(us.table[0].doubted && !us.table[0].down);
+	no_room = false;
+	led.n_udp = 0;
+	pass(HEALTH_LOST_MS, false);
+	ck_assert(us.table[0].down);
+	ck_assert_uint_ge(led.n_udp, HEALTH_LOST_PROBES);
 }
 END_TEST
 
@@ -455,6 +479,7 @@ tests_add(TCase *tc)
 	tcase_add_checked_fixture(tc, setup, NULL);
 	tcase_add_test(tc, three_silences_put_it_in_doubt);
 	tcase_add_test(tc, d27_refused_is_in_doubt_at_once);
+	tcase_add_test(tc, d27_unsent_probes_take_nothing_down);
 	tcase_add_test(tc, probes_do_not_add_up);
 	tcase_add_test(tc, d27_down_by_silent_probes);
 	tcase_add_test(tc, d26_probes_that_were_not_sent_say_nothing);

@@ -76,7 +76,8 @@ static const struct {
 };
 
 /* Nor those with one of these lines: what follows is about sockets, or another answer is right. */
-static const char *const unfit[] = { "full", "lost", "plug", "reload", "starve", "unplug" };
+static const char *const unfit[] = { "full", "lost", "plug", "reload", "starve", "unplug",
+	"unsent" };
 
 static char *all[PLAY_MAX_FILES], *files[PLAY_MAX_FILES];
 static unsigned n_all, n_files;

@@ -27,6 +27,7 @@
  *	lost uN established|refused	the TCP connection to upstream N ends, or was not to be had
  *	full Q				the connection has no room for Q
  *	refused uN			ICMP says upstream N cannot be reached
+ *	unsent Q room|way		the kernel did not take Q: it had no room, or no way for it
  *	unplug uN | starve uN | plug uN	upstream N has no UDP socket; none for want of our own room;
  *		it has one again
  *	pass MS				time passes

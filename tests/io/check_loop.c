@@ -3,6 +3,7 @@
 #include "io/loop.h"
 #include "io/upstream_set.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
@@ -17,6 +18,7 @@
 #include "support/rig.h"
 #include "support/testclock.h"
 #include "support/tests.h"
+#include "support/testsend.h"
 
 static struct rig rig;
 static struct rig_msg msg;
@@ -36,6 +38,7 @@ teardown(void)
 	close(client);
 	rig_end(&rig);
 	testclock_reset();
+	testsend_reset();
 }
 
 static void
@@ -565,6 +568,83 @@ START_TEST(stop_is_bounded_by_its_grace)
 }
 END_TEST
 
+/*
+ * D27: an answer for which the kernel has no room waits: while the loop serves, ends, or has given
+ * up the address that was asked; and so does the loop. But not for ever.
+ */
+enum meanwhile { SERVES, ENDS, GIVES_UP, TOO_LONG, MEANWHILE_N };
+
+START_TEST(d27_answer_waits_for_room)
+{
+	struct conf conf = rig.conf;
+
+	testsend_refuse(false, 0, 1000000, ENOBUFS);
+	testclock_hold();
+	rig_question(&msg, 1, "a.test", RIG_AAAA);
+	rig_send(client, &msg);
+	rig_serve(&rig, 2);
+	ck_assert(rig_until(&rig, "send_again", 1));
+	if (_i == ENDS || _i == TOO_LONG)
+		loop_stop(rig.loop, 100000);
+	if (_i == GIVES_UP) {
+		conf.io.n_listens = 1;
+		conf.io.listens[0] = rig_addr("127.0.0.3", 9);
+		post(update(&conf));
+		testclock_pass(LISTENER_LINGER_NS / 2);
+		loop_lameduck(rig.loop, true);
+		ck_assert(rig_until(&rig, "send_failed", 1)); /* its client waits no longer */
+		testclock_pass(LISTENER_LINGER_NS / 2);
+		testclock_release();
+		for (int i = 0; i < RIG_WAIT_MS && loop_leaving(rig.loop) > 0; i++)
+			rig_pause(1);
+		ck_assert_uint_eq(loop_leaving(rig.loop), 0);
+		return;
+	}
+	if (_i == TOO_LONG) {
+		testclock_pass(UDP_PATIENCE_NS);
+		rig_join(&rig);
+		ck_assert_uint_eq(rig_stat(&rig, "send_failed"), 1);
+		return;
+	}
+	ck_assert(!rig_ready(client, RIG_QUIET_MS));
+	testsend_reset();
+	testclock_pass(UDP_AGAIN_NS);
+	ck_assert(rig_recv(client, &msg));
+	expect_synthesized(&msg, 1);
+	if (_i == ENDS)
+		rig_join(&rig);
+	ck_assert_uint_eq(rig_stat(&rig, "send_failed"), 0);
+}
+END_TEST
+
+/* D27: the address that was asked is given up: its socket is there until the answer has left. */
+START_TEST(d27_listener_leaves_after_its_answers)
+{
+	struct conf conf = rig.conf;
+
+	testsend_refuse(false, 0, 1000000, EAGAIN);
+	testclock_hold();
+	rig_question(&msg, 1, "a.test", RIG_AAAA);
+	rig_send(client, &msg);
+	rig_serve(&rig, 2);
+	ck_assert(rig_until(&rig, "send_again", 1));
+	conf.io.n_listens = 1;
+	conf.io.listens[0] = rig_addr("127.0.0.3", 9);
+	post(update(&conf));
+	testclock_pass(UDP_PATIENCE_NS / 2); /* more than a beat */
+	rig_pause(300);
+	ck_assert_uint_ge(loop_leaving(rig.loop), 1);
+	testsend_reset();
+	testclock_pass(UDP_AGAIN_NS);
+	ck_assert(rig_recv(client, &msg));
+	expect_synthesized(&msg, 1);
+	testclock_release();
+	for (int i = 0; i < RIG_WAIT_MS && loop_leaving(rig.loop) > 0; i++)
+		rig_pause(1);
+	ck_assert_uint_eq(loop_leaving(rig.loop), 0);
+}
+END_TEST
+
 void
 tests_add(TCase *tc)
 {
@@ -589,4 +669,6 @@ tests_add(TCase *tc)
 	tcase_add_test(tc, idle_loop_stops_at_once);
 	tcase_add_test(tc, stop_answers_what_is_in_flight);
 	tcase_add_loop_test(tc, stop_is_bounded_by_its_grace, 0, 2);
+	tcase_add_loop_test(tc, d27_answer_waits_for_room, 0, MEANWHILE_N);
+	tcase_add_test(tc, d27_listener_leaves_after_its_answers);
 }

@@ -2,6 +2,7 @@
 /* udp: batches over loopback, the address that was asked, and what the kernel refuses. */
 #include "io/udp.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -11,6 +12,7 @@
 #include "io/bind.h"
 #include "support/rig.h"
 #include "support/tests.h"
+#include "support/testsend.h"
 
 static struct udp_rx rx;
 static struct udp_tx tx;
@@ -19,6 +21,7 @@ static struct stats stats;
 static uint8_t *rx_bytes, *tx_bytes;
 static struct bind_sockets here;
 static struct rig_msg msg;
+static uint64_t now_ns;
 
 static void
 setup(void)
@@ -28,13 +31,16 @@ setup(void)
 	ck_assert(rx_bytes != NULL && tx_bytes != NULL);
 	memset(&stats, 0, sizeof(stats));
 	udp_rx_init(&rx, rx_bytes, true);
-	udp_tx_init(&tx, tx_bytes, &stats);
+	ck_assert_int_eq(udp_tx_init(&tx, tx_bytes, &stats), 0);
+	now_ns = 1000000000;
 }
 
 static void
 teardown(void)
 {
+	testsend_reset();
 	bind_close(&here);
+	udp_tx_fini(&tx);
 	free(rx_bytes);
 	free(tx_bytes);
 }
@@ -112,7 +118,17 @@ answer(const struct netaddr *peer, const struct netaddr *local, uint8_t value)
 	};
 
 	memset(udp_tx_slot(&tx), value, 20);
-	udp_tx_answer(&tx, &out, &s);
+	if (udp_tx_answer(&tx, &out, &s))
+		udp_tx_flush(&tx, now_ns);
+}
+
+/* A question with the ID 0x0101 times VALUE. */
+static void
+question(struct udp_out *to, uint8_t value)
+{
+	memset(udp_tx_slot(&tx), value, 30);
+	if (udp_tx_question(&tx, to, 30))
+		udp_tx_flush(&tx, now_ns);
 }
 
 /* The answer leaves from the address that was asked, on wildcard sockets too. */
@@ -148,7 +164,7 @@ START_TEST(answer_comes_from_the_asked_address)
 	}
 	ck_assert(netaddr_from_sockaddr(&rx.name[0].sa, &peer));
 	answer(&peer, &local, 7);
-	udp_tx_flush(&tx);
+	udp_tx_flush(&tx, now_ns);
 	ck_assert(rig_recv(fd, &msg));
 	ck_assert_uint_eq(msg.len, 20);
 	ck_assert_uint_eq(msg.bytes[19], 7);
@@ -184,7 +200,7 @@ START_TEST(interleaved_answers_go_to_their_sockets)
 	struct netaddr none = { .family = NETADDR_NONE };
 	struct netaddr any = rig_addr("127.0.0.1", 0);
 	struct netaddr at[3];
-	struct udp_out question[2];
+	struct udp_out to[2];
 	int fd[3], up[2], n = UDP_SLOTS + 30;
 
 	listen_at("127.0.0.1", 0);
@@ -194,17 +210,16 @@ START_TEST(interleaved_answers_go_to_their_sockets)
 	}
 	for (int i = 0; i < 2; i++) {
 		up[i] = rig_connect(SOCK_DGRAM, &at[i + 1]);
-		udp_out_init(&question[i], up[i], true);
+		udp_out_init(&to[i], up[i], true);
 	}
 	for (int i = 0; i < n; i++) {
 		if (i % 3 == 0) {
 			answer(&at[0], &none, (uint8_t)i);
 			continue;
 		}
-		memset(udp_tx_slot(&tx), i, 30);
-		udp_tx_question(&tx, &question[i % 3 - 1], 30);
+		question(&to[i % 3 - 1], (uint8_t)i);
 	}
-	udp_tx_flush(&tx);
+	udp_tx_flush(&tx, now_ns);
 	ck_assert_uint_eq(tx.n, 0);
 	for (int i = 0; i < n; i++) {
 		ck_assert(rig_recv(fd[i % 3], &msg));
@@ -232,7 +247,7 @@ START_TEST(refused_datagram_holds_up_none)
 	at = rig_local(fd);
 	for (uint8_t i = 0; i < 9; i++)
 		answer(i % 3 == 1 ? &bad : &at, &none, i);
-	udp_tx_flush(&tx);
+	udp_tx_flush(&tx, now_ns);
 	for (uint8_t i = 0; i < 9; i++)
 		if (i % 3 != 1) {
 			ck_assert(rig_recv(fd, &msg));
@@ -253,23 +268,21 @@ START_TEST(refused_datagram_is_sent_again)
 	int up = rig_connect(SOCK_DGRAM, &at);
 	struct sockaddr_storage ss;
 	socklen_t len = netaddr_to_sockaddr(&at, &ss);
-	struct udp_out question;
+	struct udp_out to;
 
 	here.udp = here.tcp = -1;
 	close(fd);
-	udp_out_init(&question, up, true);
-	memset(udp_tx_slot(&tx), 1, 30);
-	udp_tx_question(&tx, &question, 30);
-	udp_tx_flush(&tx); /* meets nobody: ICMP comes back */
+	udp_out_init(&to, up, true);
+	question(&to, 1);
+	udp_tx_flush(&tx, now_ns); /* meets nobody: ICMP comes back */
 	fd = socket(AF_INET, SOCK_DGRAM, 0);
 	ck_assert_int_eq(bind(fd, (struct sockaddr *)&ss, len), 0);
 	for (uint8_t i = 0; i < 2; i++) {
-		memset(udp_tx_slot(&tx), 2 + i, 30);
-		udp_tx_question(&tx, &question, 30);
+		question(&to, (uint8_t)(2 + i));
 	}
-	udp_tx_flush(&tx);
-	ck_assert_ptr_eq(tx.refused.next, &question.refused);
-	ck_assert_ptr_eq(tx.refused.prev, &question.refused);
+	udp_tx_flush(&tx, now_ns);
+	ck_assert_ptr_eq(tx.refused.next, &to.refused);
+	ck_assert_ptr_eq(tx.refused.prev, &to.refused);
 	ck_assert_uint_eq(stats.send_failed, 0);
 	for (uint8_t i = 0; i < 2; i++) {
 		ck_assert(rig_recv(fd, &msg));
@@ -277,12 +290,275 @@ START_TEST(refused_datagram_is_sent_again)
 	}
 	/* And read, it is an error once. */
 	close(fd);
-	udp_tx_question(&tx, &question, 30);
-	udp_tx_flush(&tx);
+	question(&to, 4);
+	udp_tx_flush(&tx, now_ns);
 	udp_rx_init(&rx, rx_bytes, false);
 	ck_assert_int_lt(udp_recv(&rx, up, UDP_BATCH), 0);
 	ck_assert_int_eq(udp_recv(&rx, up, UDP_BATCH), 0);
 	close(up);
+}
+END_TEST
+
+/* --- no room, no way (D27) ------------------------------------------------------------------- */
+
+static const int full[] = { EAGAIN, ENOBUFS, ENOMEM };
+static const int away[] = { EPERM, EACCES, ENETUNREACH, EHOSTUNREACH, ENETDOWN, EADDRNOTAVAIL };
+
+#define N_FULL (sizeof(full) / sizeof(full[0]))
+#define N_AWAY (sizeof(away) / sizeof(away[0]))
+
+/* A client's socket, to which N answers are queued, and where it is. */
+static int
+answers(struct netaddr *at, unsigned n)
+{
+	struct netaddr none = { .family = NETADDR_NONE };
+	struct netaddr any = rig_addr("127.0.0.1", 0);
+	int fd = rig_bound(SOCK_DGRAM, &any), size = 4 << 20;
+
+	ck_assert_int_eq(setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &size, sizeof(size)), 0);
+	if (here.udp <= 0)
+		listen_at("127.0.0.1", 0);
+	*at = rig_local(fd);
+	for (unsigned i = 0; i < n; i++)
+		answer(at, &none, (uint8_t)i);
+	return fd;
+}
+
+static void
+comes(int fd, unsigned value)
+{
+	ck_assert(rig_recv(fd, &msg));
+	ck_assert_uint_eq(msg.bytes[0], value);
+	ck_assert_uint_eq(msg.len, 20);
+}
+
+/* D27: one that the kernel had no room for leaves with the same flush, and holds up none. */
+START_TEST(d27_no_room_for_one_loses_none)
+{
+	struct netaddr at;
+	int fd = answers(&at, 9);
+
+	testsend_refuse(false, 3, 1, full[_i]);
+	udp_tx_flush(&tx, now_ns);
+	for (unsigned i = 0; i < 9; i++)
+		comes(fd, i);
+	ck_assert_uint_eq(stats.send_again, 0);
+	ck_assert_uint_eq(stats.send_failed, 0);
+	ck_assert(!udp_tx_waits(&tx));
+	close(fd);
+}
+END_TEST
+
+/* D27: refused twice, it is sent within 10 ms; those behind it go on. */
+START_TEST(d27_answer_is_sent_again)
+{
+	struct netaddr at;
+	int fd = answers(&at, 9);
+
+	testsend_refuse(false, 3, 2, full[_i]);
+	udp_tx_flush(&tx, now_ns);
+	for (unsigned i = 0; i < 9; i++)
+		if (i != 3)
+			comes(fd, i);
+	ck_assert(udp_tx_waits(&tx));
+	ck_assert_uint_eq(out.n_kept, 1);
+	udp_tx_again(&tx, now_ns + UDP_AGAIN_NS - 1);
+	ck_assert(!rig_ready(fd, 0));
+	memset(tx_bytes, 0xff, (size_t)UDP_SLOTS * UDP_STRIDE); /* it has a copy */
+	udp_tx_again(&tx, now_ns + UDP_AGAIN_NS);
+	comes(fd, 3);
+	ck_assert_uint_eq(out.n_kept, 0);
+	ck_assert(!udp_tx_waits(&tx));
+	ck_assert_uint_eq(stats.send_again, 1);
+	ck_assert_uint_eq(stats.send_failed, 0);
+	close(fd);
+}
+END_TEST
+
+/* The kernel has no room for a while: it is not tried for each datagram, and all leave at the end,
+ * in their order. */
+START_TEST(d27_a_full_socket_is_left_alone)
+{
+	struct netaddr at;
+	int fd = answers(&at, 0);
+	long n_tried;
+
+	testsend_refuse(false, 0, 1000000, EAGAIN);
+	close(fd);
+	fd = answers(&at, 100);
+	udp_tx_flush(&tx, now_ns);
+	ck_assert_uint_eq(out.n_kept, 100);
+	ck_assert_int_le(testsend_refused(), 2 * UDP_STUCK + 2);
+	n_tried = testsend_refused();
+	for (unsigned i = 1; i <= 10; i++)
+		udp_tx_again(&tx, now_ns + i * UDP_AGAIN_NS);
+	ck_assert_int_eq(testsend_refused() - n_tried, 10);
+	testsend_reset();
+	udp_tx_again(&tx, now_ns + 11 * UDP_AGAIN_NS);
+	for (unsigned i = 0; i < 100; i++)
+		comes(fd, i);
+	ck_assert_uint_eq(stats.send_failed, 0);
+	close(fd);
+}
+END_TEST
+
+/* One full socket is not another's. */
+START_TEST(d27_the_other_sockets_go_on)
+{
+	struct bind_sockets there;
+	struct netaddr any = rig_addr("127.0.0.1", 0), at;
+	struct netaddr none = { .family = NETADDR_NONE };
+	struct packet_out s = { .way = PACKET_CLIENT_UDP, .len = 20 };
+	struct udp_out other;
+	int fd = answers(&at, 1);
+
+	ck_assert_int_eq(bind_open(&any, 0, &there), 0);
+	udp_out_init(&other, there.udp, false);
+	testsend_refuse(false, 0, 2, EAGAIN);
+	s.peer = at;
+	s.local = none;
+	memset(udp_tx_slot(&tx), 77, 20);
+	ck_assert(!udp_tx_answer(&tx, &other, &s));
+	udp_tx_flush(&tx, now_ns);
+	comes(fd, 77);
+	ck_assert_uint_eq(out.n_kept, 1);
+	/* The first is refused again; of the other, one that waits is not. */
+	testsend_refuse(false, 0, 2, ENOBUFS);
+	ck_assert(!udp_tx_answer(&tx, &other, &s));
+	udp_tx_flush(&tx, now_ns);
+	ck_assert_uint_eq(other.n_kept, 1);
+	testsend_refuse(false, 0, 1, ENOBUFS);
+	udp_tx_again(&tx, now_ns + UDP_AGAIN_NS);
+	ck_assert(rig_recv(fd, &msg));
+	ck_assert_uint_eq(out.n_kept + other.n_kept, 1);
+	/* A socket that is closed takes along what waits for it, and no other's. */
+	udp_out_fini(&tx, &other);
+	ck_assert_uint_eq(out.n_kept, 1);
+	ck_assert_uint_eq(stats.send_failed, 0);
+	udp_out_fini(&tx, &out);
+	ck_assert_uint_eq(stats.send_failed, 1);
+	ck_assert(!udp_tx_waits(&tx));
+	bind_close(&there);
+	close(fd);
+}
+END_TEST
+
+/* There is room for so many, of which the oldest gives way, and no client waits for ever. */
+START_TEST(d27_answers_are_kept_within_bounds)
+{
+	struct netaddr at;
+	int fd;
+
+	testsend_refuse(false, 0, 1000000, ENOBUFS);
+	fd = answers(&at, UDP_KEPT + 10);
+	udp_tx_flush(&tx, now_ns);
+	ck_assert_uint_eq(out.n_kept, UDP_KEPT);
+	ck_assert_uint_eq(stats.send_failed, 10);
+	ck_assert_uint_eq(stats.send_again, UDP_KEPT + 10);
+	udp_tx_again(&tx, now_ns + UDP_PATIENCE_NS - 1);
+	ck_assert_uint_eq(out.n_kept, UDP_KEPT);
+	now_ns += UDP_PATIENCE_NS / 2;
+	answer(&at, &(struct netaddr){ .family = NETADDR_NONE }, 200);
+	udp_tx_flush(&tx, now_ns);
+	testsend_reset();
+	udp_tx_again(&tx, now_ns + UDP_PATIENCE_NS / 2 + UDP_AGAIN_NS);
+	ck_assert_uint_eq(out.n_kept, 0);
+	ck_assert_uint_eq(stats.send_failed, UDP_KEPT + 10);
+	comes(fd, 200);
+	ck_assert(!rig_ready(fd, 0));
+	close(fd);
+}
+END_TEST
+
+/* D27: no way to a client: once more within 10 ms, and then it is given up. */
+START_TEST(d27_no_way_to_a_client)
+{
+	struct netaddr at;
+	int fd = answers(&at, 3);
+
+	testsend_refuse(false, 1, 1, away[_i]);
+	udp_tx_flush(&tx, now_ns);
+	comes(fd, 0);
+	comes(fd, 2);
+	ck_assert_uint_eq(out.n_kept, 1);
+	udp_tx_again(&tx, now_ns + UDP_AGAIN_NS);
+	comes(fd, 1);
+	ck_assert_uint_eq(stats.send_failed, 0);
+	close(fd);
+	testsend_refuse(false, 0, 1000000, away[_i]);
+	fd = answers(&at, UDP_KEPT);
+	udp_tx_flush(&tx, now_ns);
+	ck_assert_uint_eq(out.n_kept, UDP_KEPT / 2); /* anybody can cause it */
+	ck_assert_uint_eq(stats.send_failed, UDP_KEPT / 2);
+	udp_tx_again(&tx, now_ns + 2 * UDP_AGAIN_NS);
+	ck_assert_uint_eq(out.n_kept, 0);
+	ck_assert_uint_eq(stats.send_failed, UDP_KEPT);
+	close(fd);
+}
+END_TEST
+
+/* What is kept leaves from the address that was asked, too. */
+START_TEST(d27_kept_answer_comes_from_the_asked_address)
+{
+	struct netaddr local, peer, to;
+	uint32_t drops = 0;
+	int fd;
+
+	listen_at(asked[_i].listen, 0);
+	to = rig_addr(asked[_i].ask, here.addr.port);
+	fd = rig_connect(SOCK_DGRAM, &to); /* connected: takes nothing from elsewhere */
+	put_byte(fd, 9, 20);
+	ck_assert(rig_ready(here.udp, RIG_WAIT_MS));
+	ck_assert_int_eq(udp_recv(&rx, here.udp, UDP_BATCH), 1);
+	udp_meta(&rx, 0, &local, &drops);
+	ck_assert(netaddr_from_sockaddr(&rx.name[0].sa, &peer));
+	testsend_refuse(false, 0, 2, ENOBUFS);
+	answer(&peer, &local, 7);
+	udp_tx_flush(&tx, now_ns);
+	ck_assert_uint_eq(out.n_kept, 1);
+	udp_tx_again(&tx, now_ns + UDP_AGAIN_NS);
+	comes(fd, 7);
+	close(fd);
+}
+END_TEST
+
+/* D27: questions that did not leave are the caller's; the others did. */
+START_TEST(d27_questions_are_given_back)
+{
+	struct netaddr any = rig_addr("127.0.0.1", 0);
+	int fd = rig_bound(SOCK_DGRAM, &any);
+	struct netaddr at = rig_local(fd);
+	int up = rig_connect(SOCK_DGRAM, &at);
+	struct udp_out to;
+
+	here.udp = here.tcp = -1;
+	udp_out_init(&to, up, true);
+	testsend_refuse(true, 2, 2, _i == 0 ? ENOBUFS : EPERM);
+	for (uint8_t i = 0; i < 6; i++)
+		question(&to, i);
+	udp_tx_flush(&tx, now_ns);
+	for (uint8_t i = 0; i < 6; i++)
+		if (i != 2) {
+			ck_assert(rig_recv(fd, &msg));
+			ck_assert_uint_eq(msg.bytes[0], i);
+		}
+	ck_assert_uint_eq(tx.n_unsent, 1);
+	ck_assert_uint_eq(tx.unsent[0].id, 0x0202);
+	ck_assert_ptr_eq(tx.unsent[0].out, &to);
+	ck_assert_int_eq(tx.unsent[0].away, _i == 1);
+	ck_assert_uint_eq(stats.send_again, 1);
+	ck_assert_uint_eq(stats.send_failed, 0);
+	ck_assert(list_empty(&tx.refused));
+	/* All of as many as one flush may have. */
+	tx.n_unsent = 0;
+	testsend_refuse(true, 0, 1000000, ENOBUFS);
+	for (unsigned i = 0; i < UDP_SLOTS; i++)
+		question(&to, (uint8_t)i);
+	ck_assert_uint_eq(tx.n, 0);
+	ck_assert_uint_eq(tx.n_unsent, UDP_SLOTS);
+	ck_assert_int_le(testsend_refused(), 2 * UDP_STUCK + 4);
+	close(up);
+	close(fd);
 }
 END_TEST
 
@@ -299,4 +575,13 @@ tests_add(TCase *tc)
 	tcase_add_test(tc, interleaved_answers_go_to_their_sockets);
 	tcase_add_test(tc, refused_datagram_holds_up_none);
 	tcase_add_test(tc, refused_datagram_is_sent_again);
+	tcase_add_loop_test(tc, d27_no_room_for_one_loses_none, 0, (int)N_FULL);
+	tcase_add_loop_test(tc, d27_answer_is_sent_again, 0, (int)N_FULL);
+	tcase_add_test(tc, d27_a_full_socket_is_left_alone);
+	tcase_add_test(tc, d27_the_other_sockets_go_on);
+	tcase_add_test(tc, d27_answers_are_kept_within_bounds);
+	tcase_add_loop_test(tc, d27_no_way_to_a_client, 0, (int)N_AWAY);
+	tcase_add_loop_test(tc, d27_kept_answer_comes_from_the_asked_address, 0,
+	    (int)(sizeof(asked) / sizeof(asked[0])));
+	tcase_add_loop_test(tc, d27_questions_are_given_back, 0, 2);
 }

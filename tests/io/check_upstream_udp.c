@@ -5,6 +5,7 @@
 
 #include <check.h>
 #include <dirent.h>
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -16,6 +17,7 @@
 #include "support/rig.h"
 #include "support/testclock.h"
 #include "support/tests.h"
+#include "support/testsend.h"
 
 #define N_PORTS 8 /* rig_settings */
 
@@ -49,6 +51,7 @@ teardown(void)
 	close(client);
 	rig_end(&rig);
 	testclock_reset();
+	testsend_reset();
 }
 
 /* For a name that nobody has asked for. */
@@ -238,6 +241,66 @@ START_TEST(unreachable_upstream_is_no_spin)
 }
 END_TEST
 
+/*
+ * D27: a question that the kernel does not take, for want of room or of a way, leaves some ms
+ * later, and counts as nobody's silence.
+ */
+static const struct {
+	int err;
+	long n;
+} unsent[] = {
+	{ ENOBUFS, 1 },
+	{ ENOBUFS, 2 },
+	{ EAGAIN, 5 },
+	{ EPERM, 1 },
+	{ EPERM, 3 },
+	{ ENETUNREACH, 2 },
+};
+
+START_TEST(d27_unsent_question_is_sent_again)
+{
+	testsend_refuse(true, 0, unsent[_i].n, unsent[_i].err);
+	start();
+	ask();
+	while (!rig_ready(client, 1)) {
+		testclock_pass(1000000); /* 1 ms, of the 50 that it is waited for at least */
+		rig_serve_now(&rig);     /* a probe, too, where there was no way */
+	}
+	ck_assert(rig_recv(client, &msg));
+	ck_assert_uint_eq(rig_answers(&msg), 1);
+	ck_assert_int_eq(testsend_refused(), unsent[_i].n);
+	ck_assert_uint_eq(rig_stat(&rig, "upstream_timeouts"), 0);
+	ck_assert_uint_eq(rig_stat(&rig, "upstream_unreachable"), 0);
+	ck_assert_uint_eq(rig_stat(&rig, "send_again"), (uint64_t)unsent[_i].n / 2);
+	ck_assert_uint_eq(rig_stat(&rig, "send_failed"), 0);
+}
+END_TEST
+
+/* D27: more than a flush has, all at once, and none is lost or waits for a timeout. */
+START_TEST(d27_many_unsent_questions)
+{
+	const unsigned n = UDP_SLOTS + 70;
+	unsigned n_ports = 0;
+
+	start();
+	exchange(1, 1, &n_ports);
+	testsend_refuse(true, 0, 100, ENOBUFS);
+	for (unsigned i = 0; i < n; i++)
+		ask();
+	for (unsigned i = 0; i < n; i++) {
+		while (!rig_ready(rig.up_udp, 1))
+			testclock_pass(1000000);
+		ck_assert(rig_take(&rig, &msg));
+		rig_reply(&msg, &msg, 1);
+		rig_give(&rig, &msg);
+	}
+	for (unsigned i = 0; i < n; i++)
+		ck_assert(rig_recv(client, &msg));
+	ck_assert_int_eq(testsend_refused(), 100);
+	ck_assert_uint_eq(rig_stat(&rig, "send_failed"), 0);
+}
+END_TEST
+
 /* Rule 25, RFC 5452 section 9.1: what comes from elsewhere does not count. */
 START_TEST(datagrams_of_strangers_do_not_count)
 {
@@ -269,4 +332,7 @@ tests_add(TCase *tc)
 	tcase_add_test(tc, icmp_refusal_loses_no_answer);
 	tcase_add_test(tc, unreachable_upstream_is_no_spin);
 	tcase_add_test(tc, datagrams_of_strangers_do_not_count);
+	tcase_add_loop_test(
+	    tc, d27_unsent_question_is_sent_again, 0, (int)(sizeof(unsent) / sizeof(unsent[0])));
+	tcase_add_test(tc, d27_many_unsent_questions);
 }

@@ -334,6 +334,22 @@ do_refused(struct run *r, char **w, unsigned n)
 }
 
 static void
+do_unsent(struct run *r, char **w, unsigned n)
+{
+	const struct stage_asked *q = stage_asked(r, w[1]);
+	bool away = strcmp(w[2], "way") == 0;
+
+	(void)n;
+	if (!away && strcmp(w[2], "room") != 0)
+		stage_fail(r, "unsent for want of room or way");
+	for (unsigned u = 0; away && u < UPSTREAM_MAX; u++)
+		if (r->socket_of[u] == (int)q->send.sock)
+			engine_refused(r->e, u, -1, r->now_ns);
+	engine_unsent(r->e, q->send.sock, wire_u16(q->bytes), away, r->now_ns);
+	stage_collect(r);
+}
+
+static void
 do_plug(struct run *r, char **w, unsigned n)
 {
 	(void)n;
@@ -403,6 +419,7 @@ static const struct {
 	{ "lost", 3, do_lost },
 	{ "full", 2, do_full },
 	{ "refused", 2, do_refused },
+	{ "unsent", 3, do_unsent },
 	{ "unplug", 2, do_plug },
 	{ "starve", 2, do_plug },
 	{ "plug", 2, do_plug },

@@ -3,12 +3,12 @@
  * fault: tells faults.so, inside a running dns64d, what is to fail.
  *
  *	fault FILE new			make the file
- *	fault FILE set CALL SKIP TIMES ERRNO	leave SKIP of these calls alone, then TIMES fail
- *	fault FILE clear		nothing fails
- *	fault FILE hits			print how many have failed
- *	fault FILE calls CALL		print how many of these calls there were
- *	fault FILE list			print the names of the calls
- *	fault FILE wall SECONDS		the clock on the wall is so much fast
+ *	fault FILE set CALL SKIP TIMES ERRNO [EVERY RUN]
+ *					leave SKIP of these calls alone, then TIMES fail; or of
+ *these in each EVERY the first RUN fault FILE clear		nothing fails fault FILE hits
+ *print how many have failed fault FILE calls CALL		print how many of these calls there
+ *were fault FILE list			print the names of the calls fault FILE wall SECONDS
+ *the clock on the wall is so much fast
  */
 #include "system/faults.h"
 
@@ -77,10 +77,12 @@ main(int argc, char **argv)
 	const char *what = argc > 2 ? argv[2] : "";
 	struct faults *f = map(argc > 1 ? argv[1] : "", strcmp(what, "new") == 0);
 
-	if (strcmp(what, "set") == 0 && argc == 7) {
+	if (strcmp(what, "set") == 0 && (argc == 7 || argc == 9)) {
 		atomic_store(&f->call, FAULTS_NONE);
 		atomic_store(&f->skip, strtol(argv[4], NULL, 10));
 		atomic_store(&f->times, strtol(argv[5], NULL, 10));
+		atomic_store(&f->every, argc == 9 ? strtol(argv[7], NULL, 10) : 1);
+		atomic_store(&f->run, argc == 9 ? strtol(argv[8], NULL, 10) : 0);
 		atomic_store(&f->error, find_error(argv[6]));
 		atomic_store(&f->hits, 0);
 		atomic_store(&f->call, find_call(argv[3]));

@@ -51,8 +51,12 @@ fails(enum faults_call call)
 	if (shared == NULL)
 		return false;
 	atomic_fetch_add(&shared->calls[call], 1);
-	if (atomic_load(&shared->call) != (int)call || atomic_fetch_sub(&shared->skip, 1) > 0 ||
-	    atomic_fetch_sub(&shared->times, 1) <= 0)
+	long run = atomic_load(&shared->run), left;
+
+	if (atomic_load(&shared->call) != (int)call || atomic_fetch_sub(&shared->skip, 1) > 0)
+		return false;
+	left = atomic_fetch_sub(&shared->times, 1);
+	if (left <= 0 || (run > 0 && left % atomic_load(&shared->every) >= run))
 		return false;
 	atomic_fetch_add(&shared->hits, 1);
 	errno = atomic_load(&shared->error);

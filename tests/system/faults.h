@@ -46,6 +46,8 @@ struct faults {
 	atomic_int error;            /* with this errno */
 	atomic_long skip;            /* so many of them are left alone first */
 	atomic_long times;           /* then so many fail */
+	atomic_long every;           /* of each so many then the first */
+	atomic_long run;             /* so many fail, and the others do not; 0: all fail */
 	atomic_long hits;            /* have failed */
 	atomic_long wall_s;          /* the clock on the wall is so many seconds fast */
 	atomic_long calls[FAULTS_N]; /* how many there were of each */

@@ -135,6 +135,39 @@ storm setsockopt ENOBUFS
 storm write EAGAIN
 check 'it is still the same' alive
 
+# --- a kernel that is short of room ---
+
+# short ERRNO EVERY RUN: of each EVERY sends the first RUN fail, of answers and of questions upstream (RULES D27):
+# all is answered, nobody waits for a timeout, and no upstream is blamed.
+counter()
+{
+	"$TOP_BUILDDIR/dns64ctl" -s "$control" stats | awk -v name="$1" '$1 == name { print $2 }'
+}
+
+first=100000
+short()
+{
+	lost=$(counter send_failed)
+	silent=$(counter upstream_timeouts)
+	fault set sendmmsg 0 1000000000 "$1" "$2" "$3"
+	found=$("$wire" udp ::1 5364 steady $first 400 dns64perf.test 3000 400)
+	hits=$(fault hits)
+	fault clear
+	first=$((first + 400))
+	check "$1 for $3 of each $2 sends ($hits): $found" test "${found%%SERVFAIL*}" = '400 answers, 0 ' -a "$hits" -gt 40
+	equal "$1: no answer is given up" "$lost" "$(counter send_failed)"
+	equal "$1: no upstream is silent" "$silent" "$(counter upstream_timeouts)"
+}
+
+settings
+kill -HUP "$(pid_of dns64d)"
+wait_for 10 asked AAAA
+short EAGAIN 10 1
+short EAGAIN 23 5
+short ENOBUFS 10 1
+short ENOBUFS 23 5
+short EPERM 10 1
+
 # --- clocks ---
 
 for jump in 86400 -86400 4000000000 -1000000000; do
