@@ -5,7 +5,7 @@
 /*
  * clock: the time, by CLOCK_BOOTTIME: setting the wall clock does not change it, and it goes on
  * while the machine is suspended, as TTLs do. Only this reads it: core and the rooms below it
- * take the time as a parameter.
+ * take the time as a parameter. The wall clock is for comparing with what the kernel stamps by it.
  */
 
 #include <stdint.h>
@@ -15,6 +15,9 @@
 
 /* clock_now_ns: the time in nanoseconds since an arbitrary moment before the process began. */
 uint64_t clock_now_ns(void);
+
+/* clock_wall_ns: the wall clock (CLOCK_REALTIME), in nanoseconds since 1970. It may be set. */
+uint64_t clock_wall_ns(void);
 
 /* clock_s: NS nanoseconds, a time or a duration of less than 136 years, in whole seconds. */
 static inline uint32_t

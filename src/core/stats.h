@@ -26,6 +26,8 @@
 	X(client_short, "client messages under 12 bytes, dropped") \
 	X(client_response, "client messages with QR set, dropped") \
 	X(client_truncated, "client datagrams larger than a receive slot, dropped") \
+	X(client_late, \
+	    "client datagrams that waited to be read for half a second, in a full queue, dropped") \
 	X(client_formerr, "malformed questions, answered FORMERR") \
 	X(client_notimp, "other opcodes, answered NOTIMP") \
 	X(client_badvers, "questions with an unknown EDNS version, answered BADVERS") \

@@ -22,6 +22,7 @@ syscalls_limit(bool strict)
 #else
 
 #include <linux/sched.h>
+#include <linux/sockios.h>
 #include <seccomp.h>
 #include <stddef.h>
 #include <sys/ioctl.h>
@@ -193,6 +194,7 @@ static const struct rule permitted[] = {
 	{ .name = "ioctl", IF_EQUAL(1, FIONREAD) },
 	{ .name = "ioctl", IF_EQUAL(1, FIONBIO) },
 	{ .name = "ioctl", IF_EQUAL(1, TCGETS) },
+	{ .name = "ioctl", IF_EQUAL(1, SIOCGSTAMPNS) },
 	{ .name = "ioctl", IF_EQUAL(1, SIOCGIFINDEX) },
 	{ .name = "ioctl", IF_EQUAL(1, SIOCGIFNAME) },
 	/* Sockets. */

@@ -2,9 +2,12 @@
 #include "io/bind.h"
 
 #include <errno.h>
+#include <linux/sockios.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
+#include <time.h>
 #include <unistd.h>
 
 #define BIND_BACKLOG 1024 /* the kernel cuts it to net.core.somaxconn */
@@ -121,6 +124,18 @@ udp_pktinfo(int fd, const struct netaddr *addr)
 	return set_int(fd, IPPROTO_IP, IP_PKTINFO, 1);
 }
 
+/*
+ * Have the kernel note when FD receives a datagram: to ask it for that once is enough. Unlike
+ * SO_TIMESTAMPNS this writes no control message for each.
+ */
+static void
+udp_stamps(int fd)
+{
+	struct timespec ts;
+
+	(void)ioctl(fd, SIOCGSTAMPNS, &ts); /* ENOENT: there is none yet */
+}
+
 static int
 udp_open(const struct netaddr *addr, const struct how *how)
 {
@@ -142,6 +157,7 @@ udp_open(const struct netaddr *addr, const struct how *how)
 	 * and longer ones may be fragmented. */
 	if (addr->family == NETADDR_IPV4)
 		(void)set_int(fd, IPPROTO_IP, IP_MTU_DISCOVER, IP_PMTUDISC_OMIT);
+	udp_stamps(fd);
 	if (r == 0)
 		r = socket_bind(fd, addr);
 	if (r == 0)

@@ -49,8 +49,9 @@ MUST_USE int bind_probe_free(const struct netaddr *addr);
  * receive buffer to ask for, in bytes (SO_RCVBUFFORCE if permitted, else SO_RCVBUF); 0 keeps the
  * kernel's default. IPv6 sockets serve IPv6 only. The UDP socket of a wildcard address reports the
  * destination of each datagram (IP_PKTINFO, IPV6_RECVPKTINFO); every UDP socket reports drops
- * (SO_RXQ_OVFL). With port 0 the kernel chooses a port that is free for both; s->addr has it.
- * Returns 0, and *S is the caller's, to be closed by bind_close; or -errno, and nothing is open.
+ * (SO_RXQ_OVFL), and when it received the last datagram (SIOCGSTAMPNS), if the kernel can. With
+ * port 0 the kernel chooses a port that is free for both; s->addr has it. Returns 0, and *S is the
+ * caller's, to be closed by bind_close; or -errno, and nothing is open.
  */
 MUST_USE int bind_open(const struct netaddr *addr, uint32_t buffer, struct bind_sockets *s);
 

@@ -6,10 +6,12 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/log.h"
 #include "io/shell.h"
 
 #define LISTENER_BACKLOG 1024 /* connections accepted from a listener that is leaving */
+#define LISTENER_DISCARDS 32  /* batches of late questions dropped in one iteration */
 
 void
 listener_init(struct shell *sh)
@@ -96,6 +98,7 @@ listener_add(struct shell *sh, const struct bind_sockets *fds)
 	l->in_flight = 0;
 	l->empty = false;
 	udp_out_init(&l->out, fds->udp, false);
+	udp_queue_init(&l->queue, clock_wall_ns(), clock_now_ns());
 	source_open(&l->udp, sh->base, fds->udp, EV_READ, &sh->listeners.udp_ready);
 	source_open(&l->tcp, sh->base, fds->tcp, EV_READ, &sh->listeners.tcp_ready);
 	if (listener_watch(sh, l))
@@ -244,13 +247,57 @@ listener_take(struct shell *sh, struct listener *l, unsigned n)
 	return n_in;
 }
 
+/*
+ * N datagrams were just received: have they waited for longer than their clients wait (RULES D32)?
+ * Only if they are a whole batch are there more than can be read at once.
+ */
+static bool
+is_late(struct listener *l, int n)
+{
+	if (n < UDP_BATCH) {
+		udp_queue_is_empty(&l->queue);
+		return false;
+	}
+	return udp_queue_is_late(&l->queue, udp_stamp(l->fds.udp), clock_wall_ns(), clock_now_ns());
+}
+
+/* Has the next datagram, if there is one, waited for as long? */
+static bool
+is_next_late(struct listener *l)
+{
+	uint64_t stamp_ns = udp_stamp_next(l->fds.udp);
+
+	return udp_queue_is_late(&l->queue, stamp_ns, clock_wall_ns(), clock_now_ns());
+}
+
+/*
+ * The N datagrams just received are dropped unread, and those behind them that are late, too, at
+ * once: what they cost is not there for those that can be served.
+ */
+static void
+listener_drop(struct shell *sh, struct listener *l, unsigned n)
+{
+	uint32_t drops = l->drops;
+	struct netaddr local;
+
+	udp_meta(&sh->client_rx, n - 1, &local, &drops); /* the last one has the last count */
+	listener_drops(sh, l, drops);
+	for (unsigned i = 0; i < LISTENER_DISCARDS && is_next_late(l); i++)
+		n += udp_discard(l->fds.udp);
+	stats_add(&sh->stats->client_late, n);
+	for (unsigned i = 0; i < n; i++)
+		stats_dropped(sh->stats, REASON_DROP_LATE);
+}
+
 /* Read one batch of questions. */
 static void
 listener_read(struct shell *sh, struct listener *l)
 {
 	int n = udp_recv(&sh->client_rx, l->fds.udp, UDP_BATCH);
 
-	if (n > 0) {
+	if (UNLIKELY(is_late(l, n))) {
+		listener_drop(sh, l, (unsigned)n);
+	} else if (n > 0) {
 		unsigned n_in = listener_take(sh, l, (unsigned)n);
 		unsigned n_dropped;
 

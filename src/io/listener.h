@@ -38,6 +38,7 @@ struct listener {
 	struct source tcp;
 	struct bind_sockets fds; /* owned; udp is -1 when this entry of the table is free */
 	struct udp_out out;      /* answers that wait to be sent */
+	struct udp_queue queue;  /* questions that wait to be read */
 	uint32_t gen;            /* grows when the entry is freed */
 	uint32_t drops;          /* the kernel's count of dropped datagrams, as last reported */
 	uint32_t in_flight;      /* questions that came by UDP and are not yet answered */
@@ -96,7 +97,8 @@ MUST_USE bool listener_stopped(const struct shell *sh);
 
 /*
  * listener_turn: read one batch of questions (UDP_BATCH at most) from each readable UDP socket and
- * hand it to the engine. Without room in the engine the socket is left alone until there is room.
+ * hand it to the engine; one whose clients have given up is dropped (udp_queue_is_late). Without
+ * room in the engine the socket is left alone until there is room.
  */
 void listener_turn(struct shell *sh);
 

@@ -2,8 +2,12 @@
 #include "io/udp.h"
 
 #include <errno.h>
+#include <linux/sockios.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <time.h>
 
+#include "base/clock.h"
 #include "core/stats.h"
 #include "dns/header.h"
 
@@ -88,6 +92,78 @@ udp_meta(struct udp_rx *rx, unsigned i, struct netaddr *local, uint32_t *drops)
 		else if (c->cmsg_level == IPPROTO_IPV6 && c->cmsg_type == IPV6_PKTINFO)
 			meta_in6(c, local);
 	}
+}
+
+/* --- the queue of a socket -------------------------------------------------------------------- */
+
+uint64_t
+udp_stamp(int fd)
+{
+	struct timespec ts;
+
+	if (ioctl(fd, SIOCGSTAMPNS, &ts) < 0)
+		return 0;
+	return (uint64_t)ts.tv_sec * NS_PER_SEC + (uint64_t)ts.tv_nsec;
+}
+
+uint64_t
+udp_stamp_next(int fd)
+{
+	return recv(fd, NULL, 0, MSG_PEEK | MSG_DONTWAIT) < 0 ? 0 : udp_stamp(fd);
+}
+
+unsigned
+udp_discard(int fd)
+{
+	struct mmsghdr none[UDP_BATCH] = { { .msg_len = 0 } };
+	int n = recvmmsg(fd, none, UDP_BATCH, MSG_DONTWAIT, NULL);
+
+	return n > 0 ? (unsigned)n : 0;
+}
+
+void
+udp_queue_init(struct udp_queue *q, uint64_t wall_ns, uint64_t now_ns)
+{
+	*q = (struct udp_queue){ .apart_ns = wall_ns - now_ns };
+}
+
+/*
+ * Was the wall clock set not long ago? Then stamps from before say nothing; all that is not too old
+ * has been stamped since, once UDP_PATIENCE_NS have gone by.
+ */
+static bool
+was_set(struct udp_queue *q, uint64_t wall_ns, uint64_t now_ns)
+{
+	uint64_t apart_ns = wall_ns - now_ns;
+
+	if (apart_ns - q->apart_ns + UDP_STEP_NS > 2 * UDP_STEP_NS) { /* modulo 2^64, either way */
+		q->apart_ns = apart_ns;
+		q->trust_ns = now_ns + UDP_PATIENCE_NS;
+	}
+	return now_ns < q->trust_ns;
+}
+
+bool
+udp_queue_is_late(struct udp_queue *q, uint64_t stamp_ns, uint64_t wall_ns, uint64_t now_ns)
+{
+	uint64_t age_ns = wall_ns - stamp_ns;
+
+	if (was_set(q, wall_ns, now_ns) || stamp_ns > wall_ns || age_ns >= UDP_OLDEST_NS ||
+	    age_ns < UDP_YOUNG_NS) {
+		udp_queue_is_empty(q);
+		return false;
+	}
+	if (q->emptied)
+		return true;
+	if (age_ns < UDP_PATIENCE_NS) {
+		if (age_ns < UDP_PATIENCE_NS / 2)
+			q->over_ns = 0;
+		return false;
+	}
+	if (q->over_ns == 0)
+		q->over_ns = now_ns;
+	q->emptied = now_ns - q->over_ns >= UDP_OVER_NS;
+	return true;
 }
 
 /* An answer that waits to be sent again. */

@@ -12,7 +12,10 @@
  * A datagram that the kernel refuses for lack of room (ENOBUFS, EAGAIN) or of a way (EPERM,
  * unreachable) is sent again (RULES D27), and those behind it are not held up. An answer is copied
  * and tried every UDP_AGAIN_NS, until its client does not wait any more; a question goes back to
- * the engine. One thread.
+ * the engine.
+ *
+ * Datagrams of clients wait in the socket's queue while they are more than can be served; those
+ * that waited for too long there are dropped (udp_queue, RULES D32). One thread.
  */
 
 #include <netinet/in.h>
@@ -37,6 +40,11 @@
 /* Bytes from one slot to the next; the 192 spread DNS headers over the sets of the L1 cache. */
 #define UDP_STRIDE (PACKET_UDP_CAP + 192)
 
+#define UDP_YOUNG_NS 50000000ULL      /* a queue that was too old is emptied until this */
+#define UDP_OVER_NS 20000000ULL       /* it is emptied if it goes on being too old for so long */
+#define UDP_STEP_NS 100000000ULL      /* by more than this clocks do not part, but one is set */
+#define UDP_OLDEST_NS 600000000000ULL /* no queue is as old: such a stamp is of another clock */
+
 /* The address of a client, as the kernel writes it. */
 union udp_name {
 	struct sockaddr sa;
@@ -58,6 +66,14 @@ struct udp_rx {
 	struct udp_control control[UDP_BATCH];
 	unsigned n_used; /* entries that the kernel wrote to last time */
 	bool clients;    /* from clients: the kernel reports addresses, too */
+};
+
+/* How long datagrams wait in a socket's queue. */
+struct udp_queue {
+	uint64_t apart_ns; /* how far the wall clock is ahead of ours, modulo 2^64 */
+	uint64_t trust_ns; /* nothing is judged before, as the wall clock was set */
+	uint64_t over_ns;  /* since when they have been too old; 0: they are not */
+	bool emptied;      /* until they are young */
 };
 
 /* A socket that datagrams leave by; its owner embeds it. */
@@ -146,6 +162,44 @@ udp_cut(const struct udp_rx *rx, unsigned i)
  * opened; it is untouched when the kernel reports none.
  */
 void udp_meta(struct udp_rx *rx, unsigned i, struct netaddr *local, uint32_t *drops);
+
+/*
+ * udp_stamp: the time on the wall clock at which the kernel received the datagram that was read
+ * last from the socket FD, of bind_open; 0 if it is not known.
+ */
+MUST_USE uint64_t udp_stamp(int fd);
+
+/* udp_stamp_next: the same of the datagram that will be read next; 0 too if there is none. */
+MUST_USE uint64_t udp_stamp_next(int fd);
+
+/*
+ * udp_discard: drop up to UDP_BATCH datagrams from the socket FD, unread, for a fraction of what
+ * udp_recv takes. Returns their number.
+ */
+unsigned udp_discard(int fd);
+
+/* udp_queue_init: nothing waits in Q, at the time NOW_NS, when it is WALL_NS on the wall clock. */
+void udp_queue_init(struct udp_queue *q, uint64_t wall_ns, uint64_t now_ns);
+
+/*
+ * udp_queue_is_late: a whole batch was read, so more may wait. The newest of it was received at
+ * STAMP_NS on the wall clock; WALL_NS and NOW_NS are both clocks now. Has all of it waited for
+ * UDP_PATIENCE_NS, so that it is to be dropped?
+ *
+ * Where that goes on for UDP_OVER_NS there are more than can be served: who is served next would be
+ * as late as the last one was dropped for. Then the queue is emptied: True until what is read has
+ * waited for less than UDP_YOUNG_NS.
+ */
+MUST_USE bool udp_queue_is_late(
+    struct udp_queue *q, uint64_t stamp_ns, uint64_t wall_ns, uint64_t now_ns);
+
+/* udp_queue_is_empty: all that waited was read. */
+static inline void
+udp_queue_is_empty(struct udp_queue *q)
+{
+	q->over_ns = 0;
+	q->emptied = false;
+}
 
 /*
  * udp_tx_init: prepare an empty set of slots in BYTES, UDP_SLOTS * UDP_STRIDE bytes. BYTES and

@@ -2,11 +2,13 @@
 /* listener: what clients may do to the sockets, and what the machine may lack. */
 #include "io/listener.h"
 
+#include <pthread.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "support/heard.h"
 #include "support/rig.h"
 #include "support/testclock.h"
@@ -191,6 +193,76 @@ START_TEST(drops_of_the_kernel_are_counted)
 }
 END_TEST
 
+static void *
+run(void *loop)
+{
+	loop_run(loop);
+	return NULL;
+}
+
+/*
+ * D32: what waited in the socket's queue for longer than its client waits is dropped unread, and
+ * counted; who asks then is answered at once. The loop stands still while they come, as its clock
+ * is set ahead before it sees them: the kernel does not know of that.
+ */
+START_TEST(d32_late_questions_are_dropped)
+{
+	const unsigned n = 3 * UDP_BATCH;
+	struct bind_sockets at;
+	struct snapshot *s;
+	struct loop *loop;
+	pthread_t thread;
+	int fd;
+
+	ck_assert_int_eq(
+	    bind_open(
+		&(struct netaddr){ .family = NETADDR_IPV4, .addr = { 127, 0, 0, 1 } }, 0, &at),
+	    0);
+	rig_stamped(at.udp, &at.addr);
+	rig.conf.io.listens[0] = at.addr;
+	rig.conf.io.n_listens = 1;
+	s = snapshot_new(&rig.conf);
+	ck_assert_ptr_nonnull(s);
+	testclock_hold();
+	loop = loop_new(s, &at, 1);
+	ck_assert_ptr_nonnull(loop);
+	snapshot_unref(s);
+	fd = rig_connect(SOCK_DGRAM, &at.addr);
+	for (uint16_t i = 0; i < n; i++) {
+		rig_question(&msg, i, "localhost", RIG_AAAA); /* known here */
+		rig_send(fd, &msg);
+	}
+	if (_i == 1)
+		testclock_set_wall(20 * (int64_t)NS_PER_SEC);
+	else
+		testclock_pass(20 * NS_PER_SEC); /* of which the machine may have taken some */
+	ck_assert_int_eq(pthread_create(&thread, NULL, run, loop), 0);
+	rig.loop = loop;
+	if (_i == 0)
+		ck_assert(rig_until(&rig, "client_late", n));
+	rig_question(&msg, 7000, "localhost", RIG_AAAA);
+	rig_send(fd, &msg);
+	if (_i == 0) {
+		ck_assert(rig_recv(fd, &msg));
+		ck_assert_uint_eq(rig_id(&msg), 7000);
+		ck_assert_uint_eq(rig_stat(&rig, "client_late"), n);
+		ck_assert_uint_eq(loop_stats(loop)->reasons[REASON_DROP_LATE][0][0], n);
+		ck_assert_uint_eq(rig_stat(&rig, "client_udp"), 1);
+	} else { /* by a clock that is set nobody is late */
+		for (unsigned i = 0; i < n; i++)
+			ck_assert(rig_recv(fd, &msg));
+		ck_assert(rig_recv(fd, &msg));
+		ck_assert_uint_eq(rig_id(&msg), 7000);
+		ck_assert_uint_eq(rig_stat(&rig, "client_late"), 0);
+	}
+	loop_stop(loop, 1000);
+	ck_assert_int_eq(pthread_join(thread, NULL), 0);
+	rig.loop = NULL;
+	loop_free(loop);
+	close(fd);
+}
+END_TEST
+
 void
 tests_add(TCase *tc)
 {
@@ -201,4 +273,5 @@ tests_add(TCase *tc)
 	tcase_add_test(tc, out_of_descriptors);
 	tcase_add_test(tc, failing_accept_does_not_spin);
 	tcase_add_test(tc, drops_of_the_kernel_are_counted);
+	tcase_add_loop_test(tc, d32_late_questions_are_dropped, 0, 2);
 }

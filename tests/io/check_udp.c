@@ -8,6 +8,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "core/stats.h"
 #include "io/bind.h"
 #include "support/rig.h"
@@ -562,6 +563,155 @@ START_TEST(d27_questions_are_given_back)
 }
 END_TEST
 
+/* --- how long questions wait (D32) ------------------------------------------------------------ */
+
+#define WALL_NS UINT64_C(1700000000000000000)
+
+static struct udp_queue queue;
+
+/* A whole batch is read at MS; its newest datagram has waited for AGE_MS. Is it dropped? */
+static bool
+late(uint64_t ms, int64_t age_ms)
+{
+	uint64_t at_ns = ms * NS_PER_MS, wall_ns = WALL_NS + at_ns;
+
+	return udp_queue_is_late(
+	    &queue, wall_ns - (uint64_t)(age_ms * (int64_t)NS_PER_MS), wall_ns, at_ns);
+}
+
+/* What waited for half a second is dropped, and who waits less than that is not, after a burst. */
+START_TEST(d32_late_questions_are_dropped)
+{
+	udp_queue_init(&queue, WALL_NS, 0);
+	ck_assert(!late(1000, 499));
+	ck_assert(late(1001, 500));
+	ck_assert(late(1002, 2000));
+	ck_assert(!late(1003, 499));
+	ck_assert(!late(1010, 480));
+	ck_assert(late(1020, 500)); /* for 19 ms: it may be over soon */
+	ck_assert(!late(1041, 300));
+	ck_assert(!late(1042, 240)); /* it is over */
+	ck_assert(late(1900, 501));
+	ck_assert(!late(1901, 400));
+	/* All that waited was read. */
+	udp_queue_is_empty(&queue);
+	ck_assert(late(2900, 501));
+	ck_assert(!late(2901, 400));
+}
+END_TEST
+
+/* There go on to be more than can be served: who comes is served at once, not as late as may be. */
+START_TEST(d32_overload_empties_the_queue)
+{
+	udp_queue_init(&queue, WALL_NS, 0);
+	ck_assert(late(1000, 500));
+	ck_assert(!late(1010, 490));
+	ck_assert(late(1020, 500));
+	ck_assert(late(1101, 400));
+	ck_assert(late(1102, 50));
+	ck_assert(!late(1103, 49));
+	ck_assert(!late(1104, 100)); /* and so it begins anew */
+	ck_assert(!late(1600, 499));
+	ck_assert(late(1601, 500));
+	ck_assert(!late(1602, 499));
+	ck_assert(late(1622, 600));
+	ck_assert(late(1702, 300));
+	udp_queue_is_empty(&queue);
+	ck_assert(!late(1703, 300));
+}
+END_TEST
+
+/* The wall clock is set, by which the kernel stamps: nobody is late by that. */
+static const int64_t steps_ms[] = { 3600000, -3600000, 1000, -1000, 200, -200, 30000000000 };
+
+START_TEST(d32_nobody_is_late_by_a_clock_that_is_set)
+{
+	uint64_t step_ns = (uint64_t)(steps_ms[_i] * (int64_t)NS_PER_MS);
+
+	udp_queue_init(&queue, WALL_NS, 0);
+	ck_assert(!late(1000, 100));
+	queue.apart_ns -= step_ns; /* as if it had been another one until now */
+	ck_assert(!late(1001, 100 + steps_ms[_i]));
+	for (uint64_t ms = 1002; ms < 1501; ms += 7) /* what was stamped before is read */
+		ck_assert(!late(ms, 400 + steps_ms[_i]));
+	/* Then it is as before. */
+	ck_assert(!late(1501, 499));
+	ck_assert(late(1502, 500));
+}
+END_TEST
+
+/* Stamps that no clock of this machine gives are none. */
+START_TEST(d32_nonsense_is_not_late)
+{
+	uint64_t wall_ns = WALL_NS + NS_PER_SEC;
+
+	udp_queue_init(&queue, WALL_NS, 0);
+	ck_assert(!udp_queue_is_late(&queue, 0, wall_ns, NS_PER_SEC));
+	ck_assert(
+	    !udp_queue_is_late(&queue, NS_PER_SEC, wall_ns, NS_PER_SEC)); /* since the start */
+	ck_assert(!udp_queue_is_late(&queue, wall_ns + 1, wall_ns, NS_PER_SEC));
+	ck_assert(!udp_queue_is_late(&queue, UINT64_MAX, wall_ns, NS_PER_SEC));
+	ck_assert(!udp_queue_is_late(&queue, wall_ns - UDP_OLDEST_NS, wall_ns, NS_PER_SEC));
+	ck_assert(udp_queue_is_late(&queue, wall_ns - UDP_OLDEST_NS + 1, wall_ns, NS_PER_SEC));
+}
+END_TEST
+
+/* The kernel says when the last one that was read had come. */
+START_TEST(d32_stamp_is_of_the_last_datagram)
+{
+	uint64_t before_ns, after_ns;
+	struct netaddr to;
+	int fd;
+
+	listen_at(asked[_i].listen, 0);
+	to = rig_addr(asked[_i].ask, here.addr.port);
+	fd = rig_connect(SOCK_DGRAM, &to);
+	ck_assert_uint_eq(udp_stamp(here.udp), 0);
+	rig_stamped(here.udp, &to);
+	put_byte(fd, 1, 20);
+	rig_pause(30);
+	before_ns = clock_wall_ns();
+	put_byte(fd, 1, 20);
+	after_ns = clock_wall_ns();
+	rig_pause(30);
+	ck_assert_int_eq(udp_recv(&rx, here.udp, UDP_BATCH), 2);
+	ck_assert_uint_ge(udp_stamp(here.udp), before_ns);
+	ck_assert_uint_le(udp_stamp(here.udp), after_ns);
+	ck_assert_int_eq(udp_recv(&rx, here.udp, UDP_BATCH), 0);
+	ck_assert_uint_le(udp_stamp(here.udp), after_ns);
+	close(fd);
+}
+END_TEST
+
+/* What is late is dropped without being read, and the next one is known before it is read. */
+START_TEST(d32_late_datagrams_are_discarded)
+{
+	uint64_t before_ns;
+	int fd;
+
+	listen_at("127.0.0.1", 0);
+	fd = rig_connect(SOCK_DGRAM, &here.addr);
+	ck_assert_uint_eq(udp_stamp_next(here.udp), 0);
+	rig_stamped(here.udp, &here.addr);
+	for (unsigned i = 0; i < UDP_BATCH; i++)
+		put_byte(fd, (uint8_t)i, 100);
+	rig_pause(30);
+	before_ns = clock_wall_ns();
+	ck_assert_uint_lt(udp_stamp_next(here.udp), before_ns);
+	put_byte(fd, 99, 100);
+	put_byte(fd, 98, 100);
+	ck_assert_uint_eq(udp_discard(here.udp), UDP_BATCH);
+	ck_assert_uint_ge(udp_stamp_next(here.udp), before_ns);
+	ck_assert_int_eq(udp_recv(&rx, here.udp, 1), 1);
+	ck_assert_uint_eq(udp_len(&rx, 0), 100);
+	ck_assert_uint_eq(udp_msg(&rx, 0)[0], 99);
+	ck_assert_uint_eq(udp_discard(here.udp), 1);
+	ck_assert_uint_eq(udp_discard(here.udp), 0);
+	ck_assert_uint_eq(udp_stamp_next(here.udp), 0);
+	close(fd);
+}
+END_TEST
+
 void
 tests_add(TCase *tc)
 {
@@ -584,4 +734,12 @@ tests_add(TCase *tc)
 	tcase_add_loop_test(tc, d27_kept_answer_comes_from_the_asked_address, 0,
 	    (int)(sizeof(asked) / sizeof(asked[0])));
 	tcase_add_loop_test(tc, d27_questions_are_given_back, 0, 2);
+	tcase_add_test(tc, d32_late_questions_are_dropped);
+	tcase_add_test(tc, d32_overload_empties_the_queue);
+	tcase_add_loop_test(tc, d32_nobody_is_late_by_a_clock_that_is_set, 0,
+	    (int)(sizeof(steps_ms) / sizeof(steps_ms[0])));
+	tcase_add_test(tc, d32_nonsense_is_not_late);
+	tcase_add_test(tc, d32_late_datagrams_are_discarded);
+	tcase_add_loop_test(
+	    tc, d32_stamp_is_of_the_last_datagram, 0, (int)(sizeof(asked) / sizeof(asked[0])));
 }

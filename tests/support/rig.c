@@ -5,9 +5,11 @@
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
+#include <linux/sockios.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
@@ -210,6 +212,24 @@ rig_end(struct rig *r)
 		close(r->up_udp);
 	if (r->up_tcp >= 0)
 		close(r->up_tcp);
+}
+
+void
+rig_stamped(int fd, const struct netaddr *addr)
+{
+	int from = rig_connect(SOCK_DGRAM, addr);
+	struct timespec sent, stamp;
+	uint8_t byte = 0;
+
+	do {
+		ck_assert_int_eq(send(from, &byte, 1, 0), 1);
+		ck_assert_int_eq(clock_gettime(CLOCK_REALTIME, &sent), 0);
+		rig_pause(5);
+		ck_assert_int_eq(recv(fd, &byte, 1, 0), 1);
+		ck_assert_int_eq(ioctl(fd, SIOCGSTAMPNS, &stamp), 0);
+	} while (stamp.tv_sec > sent.tv_sec ||
+	    (stamp.tv_sec == sent.tv_sec && stamp.tv_nsec > sent.tv_nsec));
+	close(from);
 }
 
 /* --- messages --------------------------------------------------------------------------------- */

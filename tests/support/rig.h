@@ -90,6 +90,12 @@ void rig_reply(struct rig_msg *m, const struct rig_msg *q, unsigned n_a);
 /* rig_reply_tc: write an empty reply with TC to the question Q to *m. */
 void rig_reply_tc(struct rig_msg *m, const struct rig_msg *q);
 
+/*
+ * rig_stamped: wait until the kernel stamps what comes to FD, a UDP socket of bind_open at ADDR
+ * that nobody reads: it begins with that some time after it was asked to.
+ */
+void rig_stamped(int fd, const struct netaddr *addr);
+
 /* rig_id: the ID of a message, in host byte order. */
 uint16_t rig_id(const struct rig_msg *m);
 

@@ -5,12 +5,16 @@
 
 #include "base/clock.h"
 
-/* What the linker makes of clock_now_ns, and the real one (ld --wrap). */
+/* What the linker makes of clock_now_ns and clock_wall_ns, and the real ones (ld --wrap). */
 uint64_t __wrap_clock_now_ns(void);
 uint64_t __real_clock_now_ns(void);
 
+uint64_t __wrap_clock_wall_ns(void);
+uint64_t __real_clock_wall_ns(void);
+
 static _Atomic uint64_t held_ns;  /* where it stands; 0: it goes */
 static _Atomic uint64_t ahead_ns; /* of the real one, while it goes */
+static _Atomic uint64_t set_ns;   /* what the wall clock was set by */
 
 uint64_t
 __wrap_clock_now_ns(void)
@@ -18,6 +22,19 @@ __wrap_clock_now_ns(void)
 	uint64_t at_ns = held_ns;
 
 	return at_ns > 0 ? at_ns : __real_clock_now_ns() + ahead_ns;
+}
+
+/* As far from the real one as the other clock is from its own. */
+uint64_t
+__wrap_clock_wall_ns(void)
+{
+	return __real_clock_wall_ns() + (__wrap_clock_now_ns() - __real_clock_now_ns()) + set_ns;
+}
+
+void
+testclock_set_wall(int64_t ns)
+{
+	set_ns += (uint64_t)ns;
 }
 
 void
@@ -50,4 +67,5 @@ testclock_reset(void)
 {
 	held_ns = 0;
 	ahead_ns = 0;
+	set_ns = 0;
 }

@@ -19,6 +19,9 @@ void testclock_hold(void);
 /* testclock_pass: go on by NS at once. */
 void testclock_pass(uint64_t ns);
 
+/* testclock_set_wall: set the wall clock, which goes as the other one does, NS ahead. */
+void testclock_set_wall(int64_t ns);
+
 /* testclock_release: go as the real clock does, on from where it stands. */
 void testclock_release(void);
 

@@ -6,6 +6,8 @@
  *
  *	flood ADDRESS PORT NETWORKS PID RATE:SECONDS...
  *
+ * PATIENCE in the environment: answers count within so many ms only. NAMES: so many names, in turn.
+ *
  * ADDRESS is the server's, IPv4, PID its process. For each phase a line: "phase", the rate, then
  * per second from its second one on: questions sent, right answers, SERVFAIL, other rcodes and TC;
  * of the others' questions the percentage that was answered, the 50th and 99th percentile and the
@@ -58,7 +60,12 @@ struct asked {
 	double ms;
 };
 
+#define TIMES (1U << 20) /* questions whose time is known: more than are under way */
+
 static struct sockaddr_in server;
+static uint64_t sent_ns[TIMES]; /* by the low bits of the name's address */
+static uint32_t n_names;        /* NAMES: the flood asks for so many, in turn; 0: ever new ones */
+static uint64_t patience_ns;    /* PATIENCE, in ms: an answer that comes later does not count; 0 */
 static struct phase phases[PHASES];
 static unsigned n_phases, n_networks;
 static uint64_t start_ns;
@@ -152,9 +159,9 @@ count_now(void)
 	return &counts[w < WINDOWS ? w : WINDOWS - 1];
 }
 
-/* Is it the answer, with the address that the question's name spells at its end? */
+/* Is it the answer, with the address *AT that the question's name spells at its end? */
 static bool
-is_right(const uint8_t *m, size_t len)
+is_right(const uint8_t *m, size_t len, uint32_t *at)
 {
 	char name[16];
 	unsigned a[4];
@@ -168,6 +175,7 @@ is_right(const uint8_t *m, size_t len)
 	for (unsigned i = 0; i < 4; i++)
 		if (m[len - 4 + i] != a[i])
 			return false;
+	*at = a[0] << 24 | a[1] << 16 | a[2] << 8 | a[3];
 	return true;
 }
 
@@ -176,6 +184,7 @@ read_flood(int fd, struct batch *b)
 {
 	for (;;) {
 		int n;
+		uint32_t at;
 		struct count *c;
 
 		for (unsigned i = 0; i < BATCH; i++) {
@@ -185,8 +194,9 @@ read_flood(int fd, struct batch *b)
 		n = recvmmsg(fd, b->h, BATCH, MSG_DONTWAIT, NULL);
 		c = count_now();
 		for (int i = 0; i < n; i++) {
-			if (is_right(b->bytes[i], b->h[i].msg_len))
-				c->right++;
+			if (is_right(b->bytes[i], b->h[i].msg_len, &at))
+				c->right += patience_ns == 0 ||
+				    now_ns() - sent_ns[at % TIMES] < patience_ns;
 			else if ((b->bytes[i][3] & 15) == 2)
 				c->servfail++;
 			else
@@ -212,7 +222,8 @@ flood(void *arg)
 {
 	static struct batch out, in;
 	const struct phase *now = NULL, *p;
-	uint32_t name = UINT32_C(10) << 24, turn = 0;
+	const uint32_t first = UINT32_C(10) << 24;
+	uint32_t name = first, turn = 0;
 	double due = 0;
 	uint64_t last_ns = start_ns;
 	int fd = open_socket();
@@ -231,9 +242,13 @@ flood(void *arg)
 			unsigned n = 0;
 			int sent;
 
-			for (; n < BATCH && due >= 1; n++, due -= 1, name++, turn++)
+			for (; n < BATCH && due >= 1; n++, due -= 1, name++, turn++) {
+				if (n_names > 0 && name >= first + n_names)
+					name = first;
+				sent_ns[name % TIMES] = t;
 				put(&out, n, (uint16_t)name, name,
 				    (UINT32_C(10) << 24 | 64 << 16) + turn % n_networks);
+			}
 			sent = sendmmsg(fd, out.h, n, MSG_DONTWAIT);
 			count_now()->sent += sent > 0 ? (uint32_t)sent : 0;
 			read_flood(fd, &in);
@@ -256,12 +271,13 @@ static void
 read_others(int fd)
 {
 	uint8_t m[BYTES];
+	uint32_t at;
 	ssize_t n;
 
 	while ((n = recv(fd, m, sizeof(m), MSG_DONTWAIT)) > 0) {
 		uint32_t id = (uint32_t)m[0] << 8 | m[1], i;
 
-		if (n_others == 0 || !is_right(m, (size_t)n))
+		if (n_others == 0 || !is_right(m, (size_t)n, &at))
 			continue;
 		/* The last question with this ID. */
 		i = ((n_others - 1) & ~UINT32_C(0xffff)) | id;
@@ -313,6 +329,7 @@ prime(void)
 
 		for (unsigned tries = 0; !known; tries++) {
 			uint8_t m[BYTES];
+			uint32_t at;
 			ssize_t n;
 
 			if (tries == 20) {
@@ -324,7 +341,7 @@ prime(void)
 			for (unsigned wait = 0; wait < 100 && !known; wait++) {
 				usleep(5000);
 				n = recv(fd, m, sizeof(m), MSG_DONTWAIT);
-				known = n > 0 && is_right(m, (size_t)n);
+				known = n > 0 && is_right(m, (size_t)n, &at);
 			}
 		}
 	}
@@ -439,6 +456,10 @@ main(int argc, char **argv)
 	server.sin_family = AF_INET;
 	server.sin_port = htons((uint16_t)atoi(argv[2]));
 	n_networks = (unsigned)atoi(argv[3]);
+	if (getenv("PATIENCE") != NULL)
+		patience_ns = (uint64_t)atoi(getenv("PATIENCE")) * (NS / 1000);
+	if (getenv("NAMES") != NULL)
+		n_names = (uint32_t)atoi(getenv("NAMES"));
 	prime();
 	start_ns = now_ns();
 	end_ns = start_ns;
