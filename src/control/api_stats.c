@@ -121,6 +121,20 @@ guards_json(const struct view *v, const struct conf_core *c, uint64_t now_ns)
 	    guard_json(v, VIEW_EDNS, on, now_ns), "udp_ids", guard_json(v, VIEW_IDS, on, now_ns));
 }
 
+/* What does not get through: the number of loops that have learned so, by what it is. */
+static json_t *
+learned_json(const struct view *v)
+{
+	json_t *j = json_object();
+
+	for (unsigned i = 0; j != NULL && i < VIEW_LEARNED; i++) {
+		if (v->n_learned[i] > 0)
+			(void)json_object_set_new(j, view_learned_text((enum view_learned)i),
+			    json_integer((json_int_t)v->n_learned[i]));
+	}
+	return j;
+}
+
 static json_t *
 upstream_json(const struct view *v, const struct conf_core *c, double share, uint64_t now_ns)
 {
@@ -135,10 +149,11 @@ upstream_json(const struct view *v, const struct conf_core *c, double share, uin
 		add_figure(j, &figures_upstream[i], v);
 	if (j != NULL)
 		(void)json_object_update_new(j,
-		    json_pack("{s:f, s:I, s:I, s:I, s:I, s:o*}", "share_percent", share, "sockets",
-			(json_int_t)v->sockets, "connections", (json_int_t)v->connections,
-			"in_flight", (json_int_t)v->in_flight, "waiting", (json_int_t)v->waiting,
-			"guards", guards_json(v, c, now_ns)));
+		    json_pack("{s:f, s:I, s:I, s:I, s:I, s:o*, s:o*}", "share_percent", share,
+			"sockets", (json_int_t)v->sockets, "connections",
+			(json_int_t)v->connections, "in_flight", (json_int_t)v->in_flight,
+			"waiting", (json_int_t)v->waiting, "guards", guards_json(v, c, now_ns),
+			"not_through", learned_json(v)));
 	return j;
 }
 

@@ -360,6 +360,7 @@ each_upstream(struct metric_text *t, const struct facts *f, write_upstream *one)
 
 UPSTREAM(upstream_up, view_answers(v, f->now_ns))
 UPSTREAM(upstream_doubted, v->state == VIEW_DOUBTED)
+UPSTREAM(upstream_limited, view_has_learned(v))
 
 static void
 one_rtt(
@@ -455,6 +456,10 @@ static const struct row table[] = {
 	    upstream_up),
 	ROW("upstream_doubted", GAUGE, NULL, "1 if the upstream was silent lately",
 	    upstream_doubted),
+	ROW("upstream_limited", GAUGE, NULL,
+	    "1 if some questions to the upstream get no reply, for what they are: it is asked "
+	    "without EDNS, over TCP or the like",
+	    upstream_limited),
 	ROW("upstream_rtt_seconds", HISTOGRAM, "seconds", "From a question to its reply",
 	    upstream_rtt),
 	ROW("query_log_lost", COUNTER, NULL,

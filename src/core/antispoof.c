@@ -14,7 +14,8 @@ antispoof_cookie(struct lookups *ls, struct lookup *l, struct build_opt *opt, ui
 	struct upstream *up = &ls->upstreams->table[l->upstream];
 
 	l->now.cookie = ls->conf->upstream_cookies && opt->present &&
-	    l->progress == LOOKUP_ASKED_UDP && upstream_guarded(&up->cookie_guard, now_ns);
+	    l->progress == LOOKUP_ASKED_UDP && l->now.way != WAY_PLAIN &&
+	    upstream_guarded(&up->cookie_guard, now_ns);
 	if (!l->now.cookie)
 		return;
 	if (UNLIKELY(up->cookie_len == 0)) {

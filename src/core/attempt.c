@@ -17,11 +17,22 @@
 
 /* --- sending ---------------------------------------------------------------------------------- */
 
+/* The upstreams that need not be asked L's question, as they are silent to AAAA (RULES D5). */
+static inline uint64_t
+without_aaaa(const struct lookups *ls, const struct lookup *l)
+{
+	return UNLIKELY(ls->upstreams->some_no_aaaa) && l->qtype == DNS_TYPE_AAAA
+	    ? upstreams_no_aaaa(ls->upstreams)
+	    : 0;
+}
+
 /* The upstream for the first attempt; UPSTREAM_NONE when there is none. */
 static inline uint16_t
 pick_first(struct lookups *ls, struct lookup *l)
 {
-	const struct choice_wish wish = { .last = UPSTREAM_NONE, .prefer = l->upstream };
+	const struct choice_wish wish = {
+		.exhausted = without_aaaa(ls, l), .last = UPSTREAM_NONE, .prefer = l->upstream
+	};
 	struct choice choice = choice_pick(ls->upstreams, &wish, ls->rng);
 
 	l->exploring = choice.exploring;
@@ -33,7 +44,8 @@ static uint64_t
 exhausted(const struct lookups *ls, const struct lookup *l)
 {
 	unsigned most = attempt_most(ls);
-	uint64_t bits = l->errored | l->gone | attempt_silent(l->silent[UPSTREAM_OVER_UDP], most);
+	uint64_t bits = without_aaaa(ls, l) | l->errored | l->gone |
+	    attempt_silent(l->silent[UPSTREAM_OVER_UDP], most);
 
 	for (const struct attempt *a = l->earlier; a != NULL; a = a->next)
 		bits |= a->silent ? 0 : 1ULL << a->upstream; /* its reply is awaited */
@@ -320,6 +332,35 @@ go(struct lookups *ls, struct lookup *l, uint64_t now_ns)
 	return false;
 }
 
+/* Each minute a probe asks the upstreams that are silent to AAAA for it. */
+static __attribute__((noinline)) void
+retry_aaaa(struct lookups *ls, uint64_t now_ns)
+{
+	struct upstreams *us = ls->upstreams;
+
+	for (unsigned i = 0; i < us->n_order; i++) {
+		if (ways_aaaa_due(&us->table[us->order[i]].ways, now_ns))
+			lookup_start_probe(ls, us->order[i], WAY_AS_LEARNED, DNS_TYPE_AAAA);
+	}
+}
+
+/*
+ * L's question goes to an upstream that does not get all that is sent: first by the way that is
+ * known to get through, with a probe now and then by a fuller one. Without EDNS there is no DO: TCP
+ * is the way for that.
+ */
+static __attribute__((noinline)) void
+go_as_learned(struct lookups *ls, struct lookup *l, uint64_t now_ns)
+{
+	enum way now = (enum way)ls->upstreams->table[l->upstream].ways.now;
+	enum way way = upstreams_retry_way(ls->upstreams, l->upstream, now_ns);
+
+	if (way != WAYS)
+		lookup_start_probe(ls, l->upstream, way, DNS_TYPE_NS);
+	if (attempt_silences(l, UPSTREAM_OVER_TCP, l->upstream) == 0)
+		l->tcp = l->tcp || now == WAY_TCP || (now == WAY_BARE && l->do_bit);
+}
+
 /*
  * Take an upstream, a transport and an ID for the next attempt. False: nothing can be sent, and L
  * waits for its timer.
@@ -348,15 +389,18 @@ begin(struct lookups *ls, struct lookup *l, uint64_t now_ns)
 		return false;
 	}
 	l->upstream = u;
-	if (UNLIKELY(ls->upstreams->table[u].tcp_first) && l->n_sends == 1 && !l->probe)
-		l->tcp = rng_below(ls->rng, UPSTREAM_UDP_TRIED) > 0;
+	if (UNLIKELY(ls->upstreams->some_no_aaaa))
+		retry_aaaa(ls, now_ns);
+	if (UNLIKELY(ls->upstreams->table[u].ways.now != WAY_FULL) && !l->probe)
+		go_as_learned(ls, l, now_ns);
 	if (UNLIKELY(ls->upstreams->table[u].suspicion.state != SUSPICION_NONE))
 		guess_beware(ls, l, now_ns);
 	if (!go(ls, l, now_ns))
 		return false;
 	l->now.sent_ns = now_ns;
 	ls->upstreams->table[u].tally.sends++;
-	if (UNLIKELY(l->probe))
+	if (UNLIKELY(l->probe) && l->progress == LOOKUP_ASKED_UDP && l->way == WAY_AS_LEARNED &&
+	    l->qtype == DNS_TYPE_NS)
 		health_on_probe_sent(ls->upstreams, u);
 	if (log_debugs(LOG_UPSTREAM))
 		narrate_asks(ls, l, before);
@@ -381,7 +425,12 @@ write_question(struct lookups *ls, struct lookup *l, uint8_t *buf, uint64_t now_
 		.qtype = l->qtype,
 		.qclass = l->qclass };
 
-	if (UNLIKELY(l->no_edns))
+	l->now.way = ls->upstreams->table[l->upstream].ways.now;
+	if (UNLIKELY(l->probe) && l->way < WAYS)
+		l->now.way = l->way;
+	if (UNLIKELY(ways_small(&ls->upstreams->table[l->upstream].ways)) && !l->probe)
+		opt.bufsize = WAYS_SMALL;
+	if (UNLIKELY(l->no_edns || l->now.way == WAY_BARE))
 		opt.present = false;
 	/* DO needs an OPT, even if the upstream does not support EDNS. */
 	if (l->do_bit)

@@ -169,6 +169,10 @@ pick(struct lookups *ls, struct lookup *l)
 	blame_forgive(ls, l);
 	if (l->probe) /* there is another one in a while */
 		return UPSTREAM_NONE;
+	/* A is asked beside AAAA, and used: no more than a late reply is expected. */
+	if (UNLIKELY(ls->upstreams->some_no_aaaa) && l->a_asked &&
+	    upstreams_no_aaaa_ns(ls->upstreams) > 0)
+		return UPSTREAM_NONE;
 	u = attempt_pick_next(ls, l, true);
 	if (u != UPSTREAM_NONE)
 		return u;

@@ -40,9 +40,9 @@ blame_count(const struct lookups *ls, struct lookup *l, struct attempt *a, enum 
 	if (up->down && !l->probe && !l->refused)
 		l->gone |= bit;
 	if (lookup_over(a) == UPSTREAM_OVER_UDP)
-		up->n_udp_silent++;
-	else
-		up->tcp_first = false; /* TCP is no better */
+		up->n_udp_silent += a->way == up->ways.now;
+	else if (UNLIKELY(up->ways.now == WAY_TCP)) /* TCP is no better */
+		upstreams_forget_way(ls->upstreams, a->upstream);
 }
 
 void
@@ -51,7 +51,12 @@ blame_silent(struct lookups *ls, struct lookup *l, struct attempt *a, uint64_t n
 	if (log_debugs(LOG_UPSTREAM))
 		narrate_silent(ls, l, a, now_ns);
 	blame_count(ls, l, a, UPSTREAM_LOST_TIMEOUT);
-	if (!l->probe)
+	if (l->probe && l->qtype == DNS_TYPE_AAAA)
+		upstreams_aaaa_lost(ls->upstreams, a->upstream, a->sent_ns, now_ns);
+	/* What left by another way than questions go now shows nothing new. */
+	if (!l->probe &&
+	    (a->way == ls->upstreams->table[a->upstream].ways.now ||
+		lookup_over(a) == UPSTREAM_OVER_TCP))
 		health_on_silence(ls->upstreams, a->upstream, lookup_over(a), now_ns);
 }
 

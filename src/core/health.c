@@ -71,6 +71,7 @@ recover(struct upstreams *us, struct upstream *up, uint64_t now_ns)
 
 	up->n_failures = 0;
 	up->doubted = false;
+	ways_heard(&up->ways);
 	up->down = false;
 	wheel_clear(us->wheel, &up->probe);
 	if (!was_down)
@@ -150,10 +151,7 @@ health_on_refused(struct upstreams *us, unsigned u, uint64_t now_ns)
 void
 health_on_probe_sent(struct upstreams *us, unsigned u)
 {
-	struct upstream *up = &us->table[u];
-
-	if (up->probe_over == UPSTREAM_OVER_UDP)
-		pulse_sent(up->pulse);
+	pulse_sent(us->table[u].pulse);
 }
 
 void
@@ -229,13 +227,34 @@ look_again(struct upstreams *us, struct upstream *up, uint64_t now_ns)
 
 	if (due_ns > now_ns && due_ns < next_ns)
 		next_ns = due_ns;
+	if (up->ways.search != WAYS && up->ways.search_ns < next_ns)
+		next_ns = up->ways.search_ns;
 	wheel_set(us->wheel, &up->probe, next_ns);
+}
+
+/* Probe number N, from 0, is sent by this loop: is another way searched for with it? */
+static bool
+is_for_search(int n)
+{
+	return n == 0 || (n >= HEALTH_TCP_EACH && (n & (n - 1)) == 0);
+}
+
+enum ways_found
+health_on_way(struct upstreams *us, unsigned u, enum way way, uint64_t now_ns)
+{
+	struct upstream *up = &us->table[u];
+	enum ways_found found = ways_found(&up->ways, way, up->n_failures > 0, now_ns);
+
+	if (found == WAYS_LEARNED)
+		upstreams_learn_way(us, u, way, now_ns);
+	return found;
 }
 
 enum health_due
 health_on_timer(struct upstreams *us, unsigned u, struct rng *rng, uint64_t now_ns)
 {
 	struct upstream *up = &us->table[u];
+	enum way way = ways_step(&up->ways, us->options, now_ns);
 	int turn;
 
 	if (pulse_heard_ns(up->pulse) > up->failing_ns) {
@@ -249,9 +268,14 @@ health_on_timer(struct upstreams *us, unsigned u, struct rng *rng, uint64_t now_
 	}
 	turn = pulse_turn(up->pulse, now_ns, interval_ns(up, rng, now_ns));
 	look_again(us, up, now_ns);
-	if (turn < 0)
-		return HEALTH_NOTHING;
-	up->probe_over =
-	    turn % HEALTH_TCP_EACH == HEALTH_TCP_EACH - 1 ? UPSTREAM_OVER_TCP : UPSTREAM_OVER_UDP;
+	if (turn < 0) {
+		up->probe_way = (uint8_t)way;
+		return way != WAYS ? HEALTH_PROBE : HEALTH_NOTHING;
+	}
+	up->probe_way = turn % HEALTH_TCP_EACH == HEALTH_TCP_EACH - 1 ? WAY_TCP : WAY_AS_LEARNED;
+	if (is_for_search(turn)) {
+		ways_begin(&up->ways, us->options, now_ns);
+		look_again(us, up, now_ns);
+	}
 	return HEALTH_PROBE;
 }

@@ -10,9 +10,13 @@
  * every half second. It is "down" when it was silent to all of these probes too, for three seconds,
  * or refused them all, for 1.6: it is asked if no other is left. Probes go on, less and less often.
  *
- * A right reply to anything makes it good. Names alone never take it down, as nobody replies for
- * some. A connection over TCP that was not to be had says nothing of UDP. The state is that of one
- * loop; but of all loops together one sends the probes, and each hears of the reply (core/pulse).
+ * With the first probe, and again now and then, it is searched for another way to ask it
+ * (core/ways): it may answer questions without EDNS, say, and those only.
+ *
+ * A right reply to anything makes it good; that to a probe by another way only if this is learned.
+ * Names alone never take it down, as nobody replies for some. A connection over TCP that was not to
+ * be had says nothing of UDP. The state is that of one loop; but of all loops together one sends
+ * the probes, and each hears of the reply (core/pulse).
  *
  * It also keeps what the operator is told of an upstream whose replies are all errors.
  */
@@ -68,7 +72,7 @@ void health_on_overtaken(struct upstreams *us, unsigned u, uint64_t now_ns);
 /* health_on_refused: the kernel reported U unreachable: it is in doubt. */
 void health_on_refused(struct upstreams *us, unsigned u, uint64_t now_ns);
 
-/* health_on_probe_sent: the probe of U that the timer asked for has left. */
+/* health_on_probe_sent: a probe of U, by the way that questions go, has left over UDP. */
 void health_on_probe_sent(struct upstreams *us, unsigned u);
 
 /* health_on_probe_unsent: it has not, as the kernel had no room for it: it says nothing of U. */
@@ -77,10 +81,17 @@ void health_on_probe_unsent(struct upstreams *us, unsigned u);
 /* health_on_no_tcp: no connection to U was to be had. This costs U of its share only. */
 void health_on_no_tcp(struct upstreams *us, unsigned u, uint64_t now_ns);
 
+/*
+ * health_on_way: a probe of U by WAY, which may be another way than questions go, got a reply. If
+ * WAYS_LEARNED the caller calls health_on_reply too.
+ */
+MUST_USE enum ways_found health_on_way(
+    struct upstreams *us, unsigned u, enum way way, uint64_t now_ns);
+
 /* What the timer of an upstream leads to. */
 enum health_due {
 	HEALTH_NOTHING,
-	HEALTH_PROBE,    /* the caller starts a probe, over the transport probe_over */
+	HEALTH_PROBE,    /* the caller starts a probe, by the way probe_way */
 	HEALTH_WENT_DOWN /* it is down from now on */
 };
 

@@ -225,22 +225,45 @@ lookup_refresh(struct lookups *ls, const struct question *key, uint8_t sends)
 	return l != NULL;
 }
 
-void
-lookup_start_probe(struct lookups *ls, unsigned u)
+/* Start a probe of U for KEY by WAY. */
+static void
+start_probe(struct lookups *ls, unsigned u, unsigned way, const struct question *key)
 {
-	static const uint8_t root[1] = { 0 };
-	const struct question key = {
-		.qname = root, .qname_len = 1, .qtype = DNS_TYPE_NS, .qclass = DNS_CLASS_IN
-	};
-	struct lookup *l = start(ls, &key, (uint16_t)u);
+	struct lookup *l = start(ls, key, (uint16_t)u);
 
 	if (l == NULL)
 		return;
 	l->probe = true;
+	l->way = (uint8_t)way;
 	allow(l, 0);
-	l->tcp = ls->upstreams->table[u].probe_over == UPSTREAM_OVER_TCP;
+	l->tcp = way == WAY_TCP ||
+	    (way == WAY_AS_LEARNED && ls->upstreams->table[u].ways.now == WAY_TCP);
 	l->pinned = true;
 	stats_inc(&ls->stats->upstream_probes);
+}
+
+void
+lookup_start_large(struct lookups *ls, const struct lookup *l)
+{
+	const struct question key = { .qname = l->qname,
+		.qname_len = l->qname_len,
+		.qtype = l->qtype,
+		.qclass = l->qclass,
+		.do_bit = l->do_bit,
+		.cd = l->cd };
+
+	start_probe(ls, l->upstream, WAY_LARGE, &key);
+}
+
+void
+lookup_start_probe(struct lookups *ls, unsigned u, unsigned way, uint16_t qtype)
+{
+	static const uint8_t root[1] = { 0 };
+	const struct question key = {
+		.qname = root, .qname_len = 1, .qtype = qtype, .qclass = DNS_CLASS_IN
+	};
+
+	start_probe(ls, u, way, &key);
 }
 
 /* Attempt A is in flight no more: give back its ID. */

@@ -141,6 +141,7 @@ struct attempt {
 	uint16_t upstream;     /* its number */
 	uint8_t space;         /* the ID's */
 	uint8_t check;         /* enum lookup_check */
+	uint8_t way;           /* enum way: by which it left */
 	bool edns : 1;         /* it carried an OPT */
 	bool cookie : 1;       /* it carried a cookie */
 	bool cookie_known : 1; /* with a server cookie, so the reply must carry a cookie */
@@ -195,6 +196,7 @@ struct lookup {
 	uint8_t n_agreed;  /* near misses with the digest near_miss, each on another socket */
 	uint8_t n_stopped; /* near misses since no TCP connection could be had */
 	uint8_t n_unsent;  /* times that its question did not leave, up to some */
+	uint8_t way;       /* of a probe: enum way, WAY_AS_LEARNED or WAY_LARGE */
 	bool do_bit : 1;
 	bool cd : 1;
 	bool listed : 1; /* in the hash table */
@@ -226,6 +228,7 @@ struct lookup {
 	bool tcp_kept : 1;    /* a signed question stays with its client's transport */
 	bool trusted : 1;     /* put off: struct lookup_result.trusted */
 	bool a_asked : 1;     /* A was asked beside it, as it was silent (RULES D5) */
+	bool late_noted : 1;  /* that it is late was noted of its upstreams */
 	/* from here on nothing is set by lookup_start */
 	struct attempt now; /* sent last; in flight in LOOKUP_ASKED_UDP and LOOKUP_ASKED_TCP */
 	uint8_t name[LOOKUP_NAME_INLINE];
@@ -338,10 +341,13 @@ MUST_USE bool lookup_has_room(const struct lookups *ls);
 bool lookup_refresh(struct lookups *ls, const struct question *key, uint8_t sends);
 
 /*
- * lookup_start_probe: start a lookup that only shows whether upstream U replies. Without room there
- * is no probe.
+ * lookup_start_probe: start a lookup that only shows whether upstream U replies to a question for
+ * QTYPE of the root that goes by WAY (enum way, or WAY_AS_LEARNED). Without room there is no probe.
  */
-void lookup_start_probe(struct lookups *ls, unsigned u);
+void lookup_start_probe(struct lookups *ls, unsigned u, unsigned way, uint16_t qtype);
+
+/* lookup_start_large: start a probe by L's question of its upstream: does a large reply come? */
+void lookup_start_large(struct lookups *ls, const struct lookup *l);
 
 /* lookup_at: the lookup with this number, which must be in use. */
 static inline struct lookup *

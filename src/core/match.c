@@ -2,8 +2,11 @@
 #include "core/match.h"
 
 #include "base/log.h"
+#include "core/attempt.h"
 #include "core/narrate.h"
 #include "dns/header.h"
+
+#define MATCH_SILENCES 2 /* over UDP, before a large reply over TCP shows anything */
 
 /* What came by IN has an ID that is in flight elsewhere, if at all. */
 static __attribute__((noinline)) void
@@ -95,6 +98,22 @@ match_forgets_edns(const struct lookups *ls, const struct lookup *l, const struc
 {
 	return ls->upstreams->table[l->upstream].speaks_edns && match_rejects_edns(l, m) &&
 	    l->progress == LOOKUP_ASKED_UDP && guess_may_tcp(l);
+}
+
+void
+match_ways(struct lookups *ls, const struct lookup *l, const struct msg *msg, uint64_t now_ns)
+{
+	struct upstream *up = &ls->upstreams->table[l->upstream];
+	bool large = msg->len > WAYS_SMALL;
+
+	if (l->qtype == DNS_TYPE_AAAA && l->qclass == DNS_CLASS_IN && up->ways.n_aaaa > 0)
+		upstreams_aaaa_came(ls->upstreams, l->upstream);
+	if (large && lookup_over(&l->now) == UPSTREAM_OVER_UDP)
+		upstreams_large_came(ls->upstreams, l->upstream);
+	else if (large && !l->tcp_only && l->message == NULL &&
+	    times_known(&up->times[UPSTREAM_OVER_UDP]) &&
+	    attempt_silences(l, UPSTREAM_OVER_UDP, l->upstream) >= MATCH_SILENCES)
+		upstreams_large_lost(ls->upstreams, l->upstream, now_ns);
 }
 
 void

@@ -124,6 +124,18 @@ match_attempt(struct lookups *ls, const struct lookup *l, const struct msg *m)
 	return match;
 }
 
+/* match_ways: what MSG, the reply to L, shows of what gets through to L's upstream. */
+void match_ways(struct lookups *ls, const struct lookup *l, const struct msg *msg, uint64_t now_ns);
+
+/* match_revive: upstream U replies, and perhaps did not before. */
+static inline void
+match_revive(struct lookups *ls, unsigned u, uint64_t now_ns)
+{
+	if (UNLIKELY(health_on_reply(ls->upstreams, u, now_ns)) && ls->conf->cache != NULL)
+		cache_revived(
+		    ls->conf->cache, clock_s(ls->upstreams->table[u].failing_ns), clock_s(now_ns));
+}
+
 /* match_note: note what MSG, which passed all guards, says of L's upstream. */
 static inline __attribute__((always_inline)) void
 match_note(struct lookups *ls, struct lookup *l, const struct msg *msg, enum msg_verdict verdict,
@@ -150,9 +162,13 @@ match_note(struct lookups *ls, struct lookup *l, const struct msg *msg, enum msg
 		    us, l->upstream, over, verdict == MSG_OK ? msg->rcode : UINT16_MAX, now_ns);
 	us->table[l->upstream].speaks_edns |= msg->edns.present;
 	upstreams_learn(us, l->upstream, over, now_ns - l->now.sent_ns, now_ns);
-	if (UNLIKELY(health_on_reply(us, l->upstream, now_ns)) && ls->conf->cache != NULL)
-		cache_revived(
-		    ls->conf->cache, clock_s(us->table[l->upstream].failing_ns), clock_s(now_ns));
+	if (UNLIKELY(
+		(us->table[l->upstream].ways.n_large | us->table[l->upstream].ways.n_aaaa) != 0 ||
+		over == UPSTREAM_OVER_TCP))
+		match_ways(ls, l, msg, now_ns);
+	/* A probe by another way than questions go shows nothing of that. */
+	if (!l->probe || l->way >= WAYS)
+		match_revive(ls, l->upstream, now_ns);
 }
 
 #endif

@@ -398,8 +398,11 @@ on_a_reply(struct queries *qs, struct query *q, const struct query_event *ev)
 		return on_a_useless(qs, q, ev, &a);
 	switch (a.kind) {
 	case ANSWER_DATA:
-		if (query_watches(q) && query_hold(qs, q, a.ttl, ev->now_ns))
-			return 0;
+		if (query_watches(q)) {
+			query_note_late(qs, q, ev->now_ns);
+			if (query_hold(qs, q, a.ttl, ev->now_ns))
+				return 0;
+		}
 		return phase_a_data(qs, q, ev, &a);
 	case ANSWER_OPEN:
 		if (a.n_steps == 0)

@@ -272,6 +272,8 @@ ask_upstream(struct queries *qs, struct query *q, const struct question *key, ui
 	set_timer(qs, q, now_ns);
 	if (UNLIKELY(found))
 		query_joined(qs, q, now_ns);
+	if (UNLIKELY(qs->lookups->upstreams->some_no_aaaa))
+		query_expects_none(qs, q, now_ns);
 }
 
 bool

@@ -315,6 +315,19 @@ bool query_wake(
 void query_on_deadline(struct queries *qs, struct query *q, uint64_t now_ns);
 
 /*
+ * query_expects_none: Q, which has just begun to wait, may ask for AAAA of upstreams that are all
+ * known to be silent to it: then A is asked beside it, and AAAA is late after the measured time
+ * (RULES D5).
+ */
+void query_expects_none(struct queries *qs, struct query *q, uint64_t now_ns);
+
+/*
+ * query_note_late: Q has A and watches AAAA, which may be late: that counts against the upstreams
+ * that are silent to it, once for each name (RULES D5).
+ */
+void query_note_late(struct queries *qs, struct query *q, uint64_t now_ns);
+
+/*
  * query_on_silence: an attempt of L had no reply in time, and L goes on. After QUERY_BESIDE_SILENT
  * such attempts for AAAA the question for A is asked into the cache, so that it is at hand should
  * AAAA be late (RULES D5). Returns how many waiters it has looked at.

@@ -203,6 +203,40 @@ ask_beside(struct queries *qs, struct query *q, struct lookup *l, uint64_t now_n
 		q->left = (uint8_t)(q->left - sends);
 }
 
+void
+query_expects_none(struct queries *qs, struct query *q, uint64_t now_ns)
+{
+	uint64_t wait_ns = upstreams_no_aaaa_ns(qs->lookups->upstreams);
+
+	if (wait_ns == 0 || q->state != QUERY_AAAA || q->chain != NULL || !gives_up(qs, q))
+		return;
+	if (!q->lookup->a_asked)
+		ask_beside(qs, q, q->lookup, now_ns);
+	if (now_ns + wait_ns < q->timer.due * WHEEL_TICK_NS)
+		wheel_set(qs->wheel, &q->timer, now_ns + wait_ns);
+}
+
+void
+query_note_late(struct queries *qs, struct query *q, uint64_t now_ns)
+{
+	struct upstreams *us = qs->lookups->upstreams;
+	struct lookup *l = q->watch.lookup;
+
+	if (l->late_noted || !is_late(l, now_ns))
+		return;
+	l->late_noted = true;
+	for (unsigned i = 0; i < us->n_order; i++) {
+		uint16_t u = us->order[i];
+		uint64_t silent = l->silent[UPSTREAM_OVER_UDP][0] |
+		    l->silent[UPSTREAM_OVER_UDP][1] | l->silent[UPSTREAM_OVER_TCP][0] |
+		    l->silent[UPSTREAM_OVER_TCP][1];
+
+		if (silent >> u & 1 && us->table[u].heard_ns > l->born_ns &&
+		    ways_aaaa_late(&us->table[u].ways))
+			lookup_start_probe(qs->lookups, u, WAY_AS_LEARNED, DNS_TYPE_AAAA);
+	}
+}
+
 unsigned
 query_on_silence(struct queries *qs, struct lookup *l, uint64_t now_ns)
 {

@@ -6,6 +6,7 @@
 #include "core/guess.h"
 #include "core/late.h"
 #include "core/match.h"
+#include "core/silence.h"
 #include "dns/answer.h"
 #include "dns/header.h"
 #include "dns/name.h"
@@ -62,6 +63,18 @@ has_real_aaaa(const struct lookup *l, const struct msg *m)
 	return a.kind == ANSWER_DATA;
 }
 
+/*
+ * A small reply to L was asked for, as large ones do not get through: a client is given the whole,
+ * as before. A probe for the same large reply shows now and then whether that still holds.
+ */
+static __attribute__((cold)) void
+on_small(struct lookups *ls, struct lookup *l, uint64_t now_ns)
+{
+	l->whole = true;
+	if (ways_large_due(&ls->upstreams->table[l->upstream].ways, now_ns))
+		lookup_start_large(ls, l);
+}
+
 static bool
 on_truncated(struct lookups *ls, struct lookup *l, struct lookup_result *result,
     const struct msg *msg, uint64_t now_ns)
@@ -69,6 +82,8 @@ on_truncated(struct lookups *ls, struct lookup *l, struct lookup_result *result,
 	stats_inc(&ls->stats->upstream_truncated);
 	if (l->progress == LOOKUP_ASKED_TCP)
 		return attempt_failed(ls, l, result, DNS_SERVFAIL, NULL, now_ns);
+	if (UNLIKELY(ways_small(&ls->upstreams->table[l->upstream].ways)))
+		on_small(ls, l, now_ns);
 	if (!l->whole)
 		return attempt_finish(ls, l, result, LOOKUP_TRUNCATED, msg);
 	if (has_real_aaaa(l, msg))
@@ -102,13 +117,34 @@ on_malformed(struct lookups *ls, struct lookup *l, struct lookup_result *result,
 	return attempt_failed(ls, l, result, DNS_SERVFAIL, NULL, now_ns);
 }
 
+/* A probe of a certain way, L, got its reply. */
+static __attribute__((cold)) void
+on_way(struct lookups *ls, const struct lookup *l, uint64_t now_ns)
+{
+	switch (health_on_way(ls->upstreams, l->upstream, (enum way)l->way, now_ns)) {
+	case WAYS_NOTHING:
+		break;
+	case WAYS_ONCE_MORE: /* whose reply comes first? */
+		lookup_start_probe(ls, l->upstream, WAY_AS_LEARNED, DNS_TYPE_NS);
+		lookup_start_probe(ls, l->upstream, l->way, DNS_TYPE_NS);
+		break;
+	case WAYS_LEARNED:
+		match_revive(ls, l->upstream, now_ns);
+		silence_ask_again(ls, l->upstream, now_ns);
+		break;
+	}
+}
+
 /* The reply is L's: act on it. Returns whether L goes on. */
 static inline __attribute__((always_inline)) bool
 judge(struct lookups *ls, struct lookup *l, const struct msg *msg, struct lookup_result *result,
     uint64_t now_ns)
 {
-	if (l->probe)
+	if (UNLIKELY(l->probe)) {
+		if (l->way < WAYS)
+			on_way(ls, l, now_ns);
 		return attempt_finish(ls, l, result, LOOKUP_SILENT, NULL);
+	}
 	if (UNLIKELY(l->message != NULL)) /* the client judges the reply (RULES D20) */
 		return attempt_finish(ls, l, result, LOOKUP_REPLY, msg);
 	if (match_rejects_edns(l, msg))

@@ -115,6 +115,26 @@ silence_on_timer(
 	return !attempt_go_on(ls, l, result, false, now_ns);
 }
 
+void
+silence_ask_again(struct lookups *ls, unsigned u, uint64_t now_ns)
+{
+	for (unsigned slot = 0; slot < ls->upstreams->n_slots; slot++) {
+		struct upstream_socket *s = &ls->upstreams->sockets[slot];
+
+		if (s->upstream != u)
+			continue;
+		for (struct list *link = s->open.next; link != &s->open; link = link->next) {
+			struct lookup *l = lookup_of(ls, LIST_OBJECT(link, struct attempt, link));
+			bool awaits = lookup_in_flight(l) ? l->upstream == u : l->paused;
+
+			if (l->probe || !awaits || l->lingers || l->spent)
+				continue;
+			l->early = false;
+			wheel_set(ls->wheel, &l->timer, now_ns);
+		}
+	}
+}
+
 /* --- refused ---------------------------------------------------------------------------------- */
 
 void

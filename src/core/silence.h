@@ -28,6 +28,12 @@ MUST_USE bool silence_on_timer(
     struct lookups *ls, struct lookup *l, struct lookup_result *result, uint64_t now_ns);
 
 /*
+ * silence_ask_again: another way to ask upstream U was learned: those who have asked it over UDP
+ * and have no reply do not wait for one any longer.
+ */
+void silence_ask_again(struct lookups *ls, unsigned u, uint64_t now_ns);
+
+/*
  * silence_on_refused: the kernel said that the upstream takes no questions from the UDP socket in
  * SLOT: silence_next_refused tells which lookups that ends.
  */

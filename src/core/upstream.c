@@ -22,7 +22,7 @@ clear(struct upstream *u)
 	u->starved = false;
 	u->trusted = false;
 	u->n_udp_silent = 0;
-	u->tcp_first = false;
+	ways_init(&u->ways);
 	u->n_failures = 0;
 	u->failing_ns = 0;
 	u->revived_ns = 0;
@@ -47,7 +47,7 @@ clear(struct upstream *u)
 	wheel_timer_init(&u->probe, WHEEL_UPSTREAM);
 	pulse_init(&u->alone);
 	u->pulse = &u->alone;
-	u->probe_over = UPSTREAM_OVER_UDP;
+	u->probe_way = WAY_AS_LEARNED;
 }
 
 void
@@ -56,6 +56,8 @@ upstreams_init(struct upstreams *us)
 	us->selection = CONF_RANDOM;
 	us->best_ns = 0;
 	us->hedge = false;
+	us->options = false;
+	us->some_no_aaaa = false;
 	us->hedge_credit = 0;
 	us->told = NULL;
 	us->said_all_down = false;
@@ -119,6 +121,13 @@ tell_nothing(struct upstreams *us, struct upstream *u)
 		(void)told_over(us->told, TOLD_ERRORS, &u->addr);
 	if (u->case_guard.logged)
 		(void)told_end(us->told, TOLD_NO_CASE, &u->addr);
+	if (u->ways.told)
+		(void)told_end(us->told, TOLD_WAY, &u->addr);
+	if (ways_small(&u->ways))
+		(void)told_end(us->told, TOLD_SMALL, &u->addr);
+	if (ways_no_aaaa(&u->ways))
+		(void)told_end(us->told, TOLD_NO_AAAA, &u->addr);
+	ways_init(&u->ways);
 	if (u->cookie_guard.logged)
 		(void)told_end(us->told, TOLD_NO_COOKIES, &u->addr);
 	u->n_errors = 0;
@@ -168,6 +177,7 @@ upstreams_configure(struct upstreams *us, const struct conf_core *conf, struct w
 
 	us->selection = conf->selection;
 	us->hedge = conf->hedge;
+	us->options = conf->upstream_cookies;
 	us->told = conf->told;
 	us->pulses = conf->pulses;
 	us->wheel = wheel;
@@ -235,6 +245,154 @@ upstreams_tell_all_down(struct upstreams *us, bool aloud)
 		    "no upstream replies: clients get what the cache still has, else SERVFAIL");
 	else if (!down && told_end(us->told, TOLD_ALL_DOWN, NULL) && aloud)
 		log_notice(LOG_UPSTREAM, "upstreams reply again");
+}
+
+void
+upstreams_learn_way(struct upstreams *us, unsigned u, enum way way, uint64_t now_ns)
+{
+	struct upstream *up = &us->table[u];
+	char text[NETADDR_TEXT];
+
+	ways_learn(&up->ways, way, now_ns);
+	up->n_udp_silent = 0;
+	if (way != WAY_FULL || !up->ways.told)
+		return;
+	up->ways.told = false;
+	if (told_end(us->told, TOLD_WAY, &up->addr))
+		log_notice(LOG_UPSTREAM, "%s: replies to questions %s again",
+		    netaddr_format(&up->addr, text), way_text(way));
+}
+
+void
+upstreams_large_lost(struct upstreams *us, unsigned u, uint64_t now_ns)
+{
+	struct upstream *up = &us->table[u];
+	char text[NETADDR_TEXT];
+
+	if (!ways_large_lost(&up->ways, now_ns))
+		return;
+	if (told_begin(us->told, TOLD_SMALL, &up->addr))
+		log_warn(LOG_UPSTREAM,
+		    "%s: replies over UDP of more than %u bytes do not get through: small ones are "
+		    "asked for, and large ones over TCP",
+		    netaddr_format(&up->addr, text), WAYS_SMALL);
+}
+
+void
+upstreams_large_came(struct upstreams *us, unsigned u)
+{
+	struct upstream *up = &us->table[u];
+	bool learned = ways_small(&up->ways);
+	char text[NETADDR_TEXT];
+
+	up->ways.n_large = 0;
+	if (learned && told_end(us->told, TOLD_SMALL, &up->addr))
+		log_notice(LOG_UPSTREAM, "%s: large replies over UDP get through again",
+		    netaddr_format(&up->addr, text));
+}
+
+void
+upstreams_aaaa_lost(struct upstreams *us, unsigned u, uint64_t sent_ns, uint64_t now_ns)
+{
+	struct upstream *up = &us->table[u];
+	char text[NETADDR_TEXT];
+
+	if (!ways_aaaa_lost(&up->ways, up->heard_ns > sent_ns, now_ns))
+		return;
+	us->some_no_aaaa = true;
+	if (told_begin(us->told, TOLD_NO_AAAA, &up->addr))
+		log_warn(LOG_UPSTREAM,
+		    "%s: no reply to any question for AAAA: A is asked at the same time, and its "
+		    "addresses are synthesized from; AAAA is tried every minute",
+		    netaddr_format(&up->addr, text));
+}
+
+void
+upstreams_aaaa_came(struct upstreams *us, unsigned u)
+{
+	struct upstream *up = &us->table[u];
+	bool learned = ways_no_aaaa(&up->ways);
+	char text[NETADDR_TEXT];
+
+	up->ways.n_aaaa = 0;
+	if (learned && told_end(us->told, TOLD_NO_AAAA, &up->addr))
+		log_notice(LOG_UPSTREAM, "%s: replies to questions for AAAA again",
+		    netaddr_format(&up->addr, text));
+	us->some_no_aaaa = false;
+	for (unsigned i = 0; i < UPSTREAM_MAX; i++)
+		us->some_no_aaaa = us->some_no_aaaa || ways_no_aaaa(&us->table[i].ways);
+}
+
+uint64_t
+upstreams_no_aaaa(const struct upstreams *us)
+{
+	uint64_t bits = 0;
+	bool other = false;
+
+	for (unsigned i = 0; i < us->n_order; i++) {
+		const struct upstream *up = &us->table[us->order[i]];
+
+		if (ways_no_aaaa(&up->ways))
+			bits |= UINT64_C(1) << us->order[i];
+		else
+			other = other || !up->down;
+	}
+	return other ? bits : 0;
+}
+
+uint64_t
+upstreams_no_aaaa_ns(const struct upstreams *us)
+{
+	uint64_t most = 0;
+
+	for (unsigned i = 0; i < us->n_order; i++) {
+		uint16_t u = us->order[i];
+		enum upstream_over over =
+		    us->table[u].ways.now == WAY_TCP ? UPSTREAM_OVER_TCP : UPSTREAM_OVER_UDP;
+		uint64_t wait_ns = upstreams_wait_ns(us, u, over, 0);
+
+		if (us->table[u].down)
+			continue;
+		if (!ways_no_aaaa(&us->table[u].ways))
+			return 0;
+		most = wait_ns > most ? wait_ns : most;
+	}
+	return most;
+}
+
+void
+upstreams_forget_way(struct upstreams *us, unsigned u)
+{
+	struct upstream *up = &us->table[u];
+
+	up->ways.now = WAY_FULL;
+	if (up->ways.told)
+		(void)told_end(us->told, TOLD_WAY, &up->addr);
+	up->ways.told = false;
+}
+
+/* A fuller way than the present one of UP was tried before, and is again: tell the operator. */
+static void
+tell_way(struct upstreams *us, struct upstream *up)
+{
+	char text[NETADDR_TEXT];
+
+	if (!up->ways.told && told_begin(us->told, TOLD_WAY, &up->addr))
+		log_warn(LOG_UPSTREAM,
+		    "%s: replies only to questions %s: asked so; others are tried now and then",
+		    netaddr_format(&up->addr, text), way_text((enum way)up->ways.now));
+	up->ways.told = true;
+}
+
+enum way
+upstreams_retry_way(struct upstreams *us, unsigned u, uint64_t now_ns)
+{
+	struct upstream *up = &us->table[u];
+	enum way way = ways_retry(&up->ways, us->options, now_ns);
+
+	if (way != WAYS && up->ways.tries > 1)
+		tell_way(us, up);
+	return way;
 }
 
 void

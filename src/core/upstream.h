@@ -24,6 +24,7 @@
 #include "core/pulse.h"
 #include "core/times.h"
 #include "core/txid.h"
+#include "core/ways.h"
 #include "core/wheel.h"
 #include "dns/proto.h"
 
@@ -38,9 +39,8 @@
 #define UPSTREAM_UNGUARDED_MS 3600000U /* ms: how long a guard is off (RULES D21) */
 #define UPSTREAM_PROVEN 64 /* right replies in a row, after which a guard goes off only */
 #define UPSTREAM_SEEN 8    /* for confirmed near misses by so many sockets */
-/* silent attempts over UDP in a row, after which a reply over TCP makes TCP the first choice */
+/* silent attempts over UDP in a row, after which a reply over TCP teaches WAY_TCP */
 #define UPSTREAM_UDP_SILENT 16
-#define UPSTREAM_UDP_TRIED 256 /* but one question of so many still goes over UDP first */
 
 /*
  * A guard: a check that tells true replies from forged ones, and that some upstreams do not pass
@@ -116,12 +116,10 @@ struct upstream {
 	/* lookups whose present attempt is in flight to it, though its socket may be closed */
 	uint32_t n_waiting;
 	uint32_t n_udp_silent; /* silent attempts over UDP since its last reply over UDP */
-	bool
-	    tcp_first; /* n_udp_silent was enough when it replied over TCP: questions begin there */
-	uint32_t n_failures; /* silences and refusals since its last reply */
-	uint64_t failing_ns; /* time of the first of these failures */
-	uint64_t revived_ns; /* time of the last reply that ended a down period; 0: never */
-	uint64_t heard_ns;   /* time of its last right reply; 0: never */
+	uint32_t n_failures;   /* silences and refusals since its last reply */
+	uint64_t failing_ns;   /* time of the first of these failures */
+	uint64_t revived_ns;   /* time of the last reply that ended a down period; 0: never */
+	uint64_t heard_ns;     /* time of its last right reply; 0: never */
 	struct times times[UPSTREAM_TRANSPORTS];
 	struct times_cost cost; /* of a question to it, by which upstreams are compared */
 	struct upstream_tally tally;
@@ -129,6 +127,7 @@ struct upstream {
 	uint64_t errors_ns; /* time of the first of these errors */
 	uint64_t good_ns;   /* if n_errors is not 0: time of the last reply before them; 0: none */
 	bool erring;        /* these errors were enough to be logged */
+	struct ways ways;   /* what gets through to it */
 	uint64_t no_edns_until_ns;
 	uint16_t no_edns_on; /* slot of the socket on which it refused EDNS once; UPSTREAM_NONE */
 	bool speaks_edns;    /* a right reply of it had an OPT, and it has not refused EDNS since */
@@ -141,7 +140,7 @@ struct upstream {
 	struct wheel_timer probe; /* timer, set while it is in doubt or down, and active */
 	struct pulse *pulse;      /* borrowed from us->pulses; else alone */
 	struct pulse alone;
-	uint8_t probe_over;                /* enum upstream_over, of the next probe */
+	uint8_t probe_way;                 /* enum way, or WAY_AS_LEARNED: of the next probe */
 	int32_t socket[TXID_MAX_SPACES];   /* per ID space: slot for new questions; -1: none */
 	unsigned n_sockets;                /* number of slots that lead to it */
 	struct channel tcp[CHANNELS_EACH]; /* its TCP connections */
@@ -167,6 +166,8 @@ struct upstreams {
 	enum conf_selection selection;
 	uint64_t best_ns;      /* the lowest cost when it was looked for last; 0: unknown */
 	bool hedge;            /* the setting */
+	bool options;          /* questions by WAY_FULL have EDNS options */
+	bool some_no_aaaa;     /* some upstream was learned to be silent to AAAA */
 	bool said_all_down;    /* this loop has told that none replies */
 	uint32_t hedge_credit; /* questions that were not hedged, see CHOICE_HEDGE_EACH */
 	struct told *told;     /* borrowed; NULL */
@@ -243,6 +244,42 @@ upstreams_on_rcode(struct upstream *up, uint16_t rcode)
 	up->tally.rcodes[rcode < UPSTREAM_RCODES ? rcode : UPSTREAM_RCODES - 1]++;
 }
 
+/* upstreams_forget_way: the way to ask U that was learned is no better: WAY_FULL is as good. */
+void upstreams_forget_way(struct upstreams *us, unsigned u);
+
+/* upstreams_large_lost: a large reply of U got through over TCP only. */
+void upstreams_large_lost(struct upstreams *us, unsigned u, uint64_t now_ns);
+
+/* upstreams_large_came: a large reply of U came over UDP: they get through. */
+void upstreams_large_came(struct upstreams *us, unsigned u);
+
+/*
+ * upstreams_aaaa_lost: the probe for AAAA that ways_aaaa_late or ways_aaaa_due wanted, sent to U at
+ * SENT_NS, got no reply.
+ */
+void upstreams_aaaa_lost(struct upstreams *us, unsigned u, uint64_t sent_ns, uint64_t now_ns);
+
+/* upstreams_aaaa_came: U replied to a question for AAAA. */
+void upstreams_aaaa_came(struct upstreams *us, unsigned u);
+
+/* upstreams_no_aaaa: those that are silent to AAAA (bit per number), if another one is not down. */
+MUST_USE uint64_t upstreams_no_aaaa(const struct upstreams *us);
+
+/*
+ * upstreams_no_aaaa_ns: how long to wait for AAAA before A is used, as all upstreams that are not
+ * down are silent to AAAA (RULES D5); 0: they are not.
+ */
+MUST_USE uint64_t upstreams_no_aaaa_ns(const struct upstreams *us);
+
+/* upstreams_learn_way: questions to U go by WAY from now on. */
+void upstreams_learn_way(struct upstreams *us, unsigned u, enum way way, uint64_t now_ns);
+
+/*
+ * upstreams_retry_way: a way fuller than the present one of U that is to be tried now, by a probe;
+ * WAYS: none is. The operator is told of the present one when it has held for a while.
+ */
+MUST_USE enum way upstreams_retry_way(struct upstreams *us, unsigned u, uint64_t now_ns);
+
 /*
  * upstreams_learn: a right reply came from U over transport OVER, RTT_NS after its question was
  * sent, whether in time or late.
@@ -260,7 +297,8 @@ upstreams_learn(
 	}
 	if (over == UPSTREAM_OVER_UDP)
 		up->n_udp_silent = 0;
-	up->tcp_first = up->n_udp_silent >= UPSTREAM_UDP_SILENT;
+	else if (UNLIKELY(up->n_udp_silent >= UPSTREAM_UDP_SILENT) && up->ways.now != WAY_TCP)
+		upstreams_learn_way(us, u, WAY_TCP, now_ns);
 	up->heard_ns = now_ns;
 	up->tally.replies++;
 	latency_add(&up->tally.rtt, rtt_ns);

@@ -37,6 +37,16 @@ set_use(struct view *v, const struct upstream *up)
 		v->useless_ns = v->since_ns;
 }
 
+static void
+set_learned(struct view *v, const struct ways *w)
+{
+	v->n_learned[VIEW_NO_OPTIONS] = w->now == WAY_PLAIN;
+	v->n_learned[VIEW_NO_EDNS] = w->now == WAY_BARE;
+	v->n_learned[VIEW_NO_UDP] = w->now == WAY_TCP;
+	v->n_learned[VIEW_NO_LARGE] = ways_small(w);
+	v->n_learned[VIEW_NO_AAAA] = ways_no_aaaa(w);
+}
+
 size_t
 views_of(const struct upstreams *us, struct view out[static CONF_MAX_UPSTREAMS])
 {
@@ -58,6 +68,7 @@ views_of(const struct upstreams *us, struct view out[static CONF_MAX_UPSTREAMS])
 			.in_flight = up->n_waiting };
 		set_state(v, up);
 		set_use(v, up);
+		set_learned(v, &up->ways);
 		for (unsigned over = 0; over < UPSTREAM_TRANSPORTS; over++) {
 			if (times_known(&up->times[over]))
 				v->rtt[over] = (struct view_rtt){ up->times[over].srtt_ns,
@@ -117,6 +128,8 @@ merge_guards(struct view *to, const struct view *from)
 		if (from->off_until_ns[g] > to->off_until_ns[g])
 			to->off_until_ns[g] = from->off_until_ns[g];
 	}
+	for (unsigned i = 0; i < VIEW_LEARNED; i++)
+		to->n_learned[i] += from->n_learned[i];
 	to->has_cookie |= from->has_cookie;
 }
 
@@ -229,4 +242,25 @@ view_state_text(enum view_state state)
 		[VIEW_DOWN] = "down" };
 
 	return texts[state];
+}
+
+const char *
+view_learned_text(enum view_learned what)
+{
+	static const char *const texts[] = { [VIEW_NO_OPTIONS] = "EDNS options",
+		[VIEW_NO_EDNS] = "EDNS",
+		[VIEW_NO_UDP] = "UDP",
+		[VIEW_NO_LARGE] = "large replies over UDP",
+		[VIEW_NO_AAAA] = "AAAA" };
+
+	return texts[what];
+}
+
+bool
+view_has_learned(const struct view *v)
+{
+	for (unsigned i = 0; i < VIEW_LEARNED; i++)
+		if (v->n_learned[i] > 0)
+			return true;
+	return false;
 }

@@ -46,6 +46,16 @@ enum view_guard {
 	VIEW_GUARDS
 };
 
+/* What of questions and replies does not get through, as was learned (core/ways). */
+enum view_learned {
+	VIEW_NO_OPTIONS, /* questions with EDNS options */
+	VIEW_NO_EDNS,    /* questions with EDNS */
+	VIEW_NO_UDP,     /* anything over UDP */
+	VIEW_NO_LARGE,   /* replies over UDP of more than WAYS_SMALL bytes */
+	VIEW_NO_AAAA,    /* questions for AAAA, or replies to them */
+	VIEW_LEARNED
+};
+
 /* An upstream. */
 struct view {
 	struct netaddr addr;
@@ -70,11 +80,12 @@ struct view {
 	struct upstream_tally tally;
 	/* until when each guard is off, the latest of all loops; past or 0: it is not */
 	uint64_t off_until_ns[VIEW_GUARDS];
-	bool has_cookie;      /* a loop has a server cookie of it */
-	uint32_t sockets;     /* over UDP, that lead to it */
-	uint32_t connections; /* over TCP; filled in by the shell */
-	uint32_t in_flight;   /* questions that it has and no reply to yet */
-	uint32_t waiting;     /* those that wait for room on a connection, up to VIEW_MOST a loop */
+	uint32_t n_learned[VIEW_LEARNED]; /* loops that have learned each */
+	bool has_cookie;                  /* a loop has a server cookie of it */
+	uint32_t sockets;                 /* over UDP, that lead to it */
+	uint32_t connections;             /* over TCP; filled in by the shell */
+	uint32_t in_flight;               /* questions that it has and no reply to yet */
+	uint32_t waiting; /* those that wait for room on a connection, up to VIEW_MOST a loop */
 };
 
 #define VIEW_MOST 1000
@@ -115,6 +126,12 @@ MUST_USE bool view_answers(const struct view *v, uint64_t now_ns);
  * view_state_text: STATE for people: "good", "in doubt", "only errors", "without a socket", "down".
  */
 const char *view_state_text(enum view_state state);
+
+/* view_learned_text: what does not get through, for people, as in "does not get through: ...". */
+const char *view_learned_text(enum view_learned what);
+
+/* view_has_learned: does something not get through to V, as a loop has learned? */
+MUST_USE bool view_has_learned(const struct view *v);
 
 /* view_rcode: how many replies of V have the rcode with the index RCODE in its tally. */
 MUST_USE uint64_t view_rcode(const struct view *v, unsigned rcode);

@@ -195,6 +195,8 @@ show_upstreams(const json_t *j, FILE *out)
 		put_parts("replies", json_object_get(u, "replies_by_rcode"), out);
 		put_parts("lost", json_object_get(u, "lost_by_cause"), out);
 		put_guards(json_object_get(u, "guards"), out);
+		put_parts("loops to which these do not get through",
+		    json_object_get(u, "not_through"), out);
 	}
 }
 

@@ -434,10 +434,11 @@ count_tcp(unsigned n)
 	return n_tcp;
 }
 
-/* An upstream whose UDP is blocked is asked over TCP, but for a few questions. */
+/* D5: an upstream whose UDP is blocked is asked over TCP. A probe finds out when it is not. */
 START_TEST(d27_mute_over_udp_asked_over_tcp)
 {
 	struct upstream *up = &p.upstreams.table[0];
+	struct packet_out send;
 
 	p.upstreams.n_order = 1;
 	up->n_udp_silent = UPSTREAM_UDP_SILENT - 1;
@@ -446,9 +447,12 @@ START_TEST(d27_mute_over_udp_asked_over_tcp)
 	up->n_udp_silent = UPSTREAM_UDP_SILENT; /* no reply over TCP since */
 	ck_assert_uint_eq(count_tcp(10), 0);
 	upstreams_learn(&p.upstreams, 0, UPSTREAM_OVER_TCP, NS_PER_MS, p.now_ns);
-	ck_assert_uint_gt(count_tcp(5000), 4900);
-	ck_assert_uint_lt(count_tcp(5000), 5000);
-	upstreams_learn(&p.upstreams, 0, UPSTREAM_OVER_UDP, NS_PER_MS, p.now_ns);
+	ck_assert_uint_eq(count_tcp(1000), 1000);
+	p.now_ns += WAYS_RETRY_NS;
+	ck_assert_uint_eq(count_tcp(1), 1);
+	PARTS_CHECK(parts_next(&p, &send)); /* the probe */
+	ck_assert_uint_eq(send.way, PACKET_UPSTREAM_UDP);
+	upstreams_learn_way(&p.upstreams, 0, WAY_FULL, p.now_ns);
 	ck_assert_uint_eq(count_tcp(10), 0);
 }
 END_TEST

@@ -21,7 +21,7 @@ static bool no_room; /* no probe leaves */
 /* What the timer led to, since the test looked last. */
 static struct {
 	unsigned n_udp; /* probes */
-	unsigned n_tcp;
+	unsigned n_bare, n_tcp;
 	unsigned n_down;
 } led;
 
@@ -58,14 +58,19 @@ on_timer(struct upstreams *loop, unsigned u, bool refused)
 	case HEALTH_NOTHING:
 		break;
 	case HEALTH_PROBE:
-		health_on_probe_sent(loop, u);
-		if (loop->table[u].probe_over == UPSTREAM_OVER_TCP)
+		if (loop->table[u].probe_way == WAY_BARE) {
+			led.n_bare++;
+			break;
+		}
+		if (loop->table[u].probe_way == WAY_TCP) {
 			led.n_tcp++;
-		else
-			led.n_udp++;
-		if (no_room && loop->table[u].probe_over == UPSTREAM_OVER_UDP)
+			break;
+		}
+		health_on_probe_sent(loop, u);
+		led.n_udp++;
+		if (no_room)
 			health_on_probe_unsent(loop, u);
-		if (refused && loop->table[u].probe_over == UPSTREAM_OVER_UDP)
+		if (refused)
 			health_on_refused(loop, u, now_ns);
 		break;
 	case HEALTH_WENT_DOWN:
@@ -356,7 +361,8 @@ START_TEST(d27_loops_share_the_probes)
 	silence_loop(0, 0, 3);
 	silence_loop(1, 0, 3);
 	pass_loops(2000);
-	ck_assert_uint_le(led.n_udp + led.n_tcp, 5);
+	ck_assert_uint_le(led.n_udp + led.n_tcp, 6); /* one is of the search for another way */
+	ck_assert_uint_eq(led.n_bare, 1);
 	ck_assert_uint_ge(led.n_udp + led.n_tcp, 3);
 	ck_assert(!health_on_reply(&loops[1], 0, now_ns));
 	ck_assert(loops[0].table[0].doubted);

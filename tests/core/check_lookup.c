@@ -289,7 +289,7 @@ START_TEST(a_probe_is_not_found)
 	const struct question key = parts_key(".", DNS_TYPE_NS, qname);
 	struct lookup *probe;
 
-	lookup_start_probe(&p.lookups, 1);
+	lookup_start_probe(&p.lookups, 1, WAY_AS_LEARNED, DNS_TYPE_NS);
 	probe = LIST_OBJECT(p.lookups.to_ask.next, struct lookup, link);
 	ck_assert(probe->probe && probe->pinned);
 	ck_assert_uint_eq(probe->upstream, 1);

@@ -92,7 +92,7 @@ START_TEST(d25_any_reply_ends_a_probe)
 	struct lookup_result result;
 	struct packet_out send;
 
-	lookup_start_probe(&p.lookups, 0);
+	lookup_start_probe(&p.lookups, 0, WAY_AS_LEARNED, DNS_TYPE_NS);
 	ck_assert(parts_next(&p, &send));
 	p.upstreams.table[0].down = true;
 	p.upstreams.table[0].n_failures = HEALTH_SILENCES;

@@ -38,7 +38,7 @@
  *	reload				the lines above are the configuration from now
  * What is expected, in this order of appearance:
  *	question Q uN|u? udp|tcp NAME TYPE [do] [cd] [noedns] [class=N] [unlike=Q] [mixed]
- *	    [cookie=none|ours|HEX]
+ *	    [cookie=none|ours|HEX] [bufsize=N]
  *		the next thing sent is this question, from now on called Q; its ID is not that of
  *		the other; mixed: and its letters are not all in the case given
  *	question Q uN|u? udp|tcp asis C

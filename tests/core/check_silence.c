@@ -265,7 +265,7 @@ START_TEST(d27_probe_is_sent_once)
 	struct lookup *l;
 
 	begin(1);
-	lookup_start_probe(&p.lookups, 0);
+	lookup_start_probe(&p.lookups, 0, WAY_AS_LEARNED, DNS_TYPE_NS);
 	l = LIST_OBJECT(p.lookups.to_ask.next, struct lookup, link);
 	ck_assert(pass(l, 10000));
 	ck_assert_uint_eq(n_sent, 1);

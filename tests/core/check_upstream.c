@@ -249,6 +249,101 @@ START_TEST(guards_are_told_once)
 }
 END_TEST
 
+/* D5: what was learned is told once it has held for a while, by the first loop, and its end by the
+ * last. */
+START_TEST(d5_what_was_learned_is_told_once)
+{
+	struct told *told = told_new();
+
+	start_loops(told);
+	for (unsigned i = 0; i < 2; i++) {
+		uint64_t at_ns = now_ns;
+
+		upstreams_learn_way(&loops[i], 0, WAY_BARE, now_ns);
+		ck_assert_int_eq(
+		    upstreams_retry_way(&loops[i], 0, at_ns += WAYS_RETRY_NS), WAY_FULL);
+		ck_assert_uint_eq(heard("replies only to questions without EDNS"), i);
+		ck_assert_int_ne(
+		    upstreams_retry_way(&loops[i], 0, at_ns += 2 * WAYS_RETRY_NS), WAYS);
+		ck_assert_uint_eq(heard("replies only to questions without EDNS"), 1);
+	}
+	upstreams_learn_way(&loops[1], 0, WAY_FULL, now_ns);
+	ck_assert_uint_eq(heard_all(), 1);
+	upstreams_learn_way(&loops[0], 0, WAY_FULL, now_ns);
+	ck_assert_uint_eq(heard("replies to questions with EDNS and cookies over UDP again"), 1);
+	upstreams_learn_way(&loops[0], 0, WAY_TCP, now_ns);
+	upstreams_forget_way(&loops[0], 0);
+	ck_assert_int_eq(loops[0].table[0].ways.now, WAY_FULL);
+	ck_assert_uint_eq(heard_all(), 1);
+	heard_end();
+	told_free(told);
+}
+END_TEST
+
+/* U is silent to AAAA of N names and to the probe, while others have replies if HEARD. */
+static void
+ignore_aaaa(unsigned u, unsigned n, bool heard_others)
+{
+	bool probe = false;
+
+	for (unsigned i = 0; i < n && !probe; i++)
+		probe = ways_aaaa_late(&us.table[u].ways);
+	ck_assert(probe);
+	us.table[u].heard_ns = heard_others ? now_ns + 2 : now_ns;
+	upstreams_aaaa_lost(&us, u, now_ns + 1, now_ns + 3);
+}
+
+/* D5: an upstream that is silent to AAAA is asked for it only if no other one can be. */
+START_TEST(d5_another_one_is_asked_for_aaaa)
+{
+	configure(2);
+	heard_start(LOG_LEVEL_NOTICE);
+	ignore_aaaa(0, WAYS_AAAA_LATE, false);
+	ck_assert(!us.some_no_aaaa);
+	ignore_aaaa(0, WAYS_AAAA_LATE, true);
+	ck_assert(us.some_no_aaaa);
+	ck_assert_uint_eq(heard("no reply to any question for AAAA"), 1);
+	ck_assert_uint_eq(upstreams_no_aaaa(&us), 1);
+	ck_assert_uint_eq(upstreams_no_aaaa_ns(&us), 0);
+	us.table[1].down = true;
+	ck_assert_uint_eq(upstreams_no_aaaa(&us), 0);
+	ck_assert_uint_gt(upstreams_no_aaaa_ns(&us), 0);
+	us.table[1].down = false;
+	upstreams_learn(&us, 0, UPSTREAM_OVER_UDP, NS_PER_MS, now_ns);
+	upstreams_learn(&us, 1, UPSTREAM_OVER_UDP, 80 * NS_PER_MS, now_ns);
+	ignore_aaaa(1, WAYS_AAAA_LATE, true);
+	ck_assert_uint_eq(upstreams_no_aaaa(&us), 0);
+	ck_assert_uint_eq(
+	    upstreams_no_aaaa_ns(&us), upstreams_wait_ns(&us, 1, UPSTREAM_OVER_UDP, 0));
+	upstreams_aaaa_came(&us, 0);
+	ck_assert(us.some_no_aaaa);
+	ck_assert_uint_eq(upstreams_no_aaaa_ns(&us), 0);
+	upstreams_aaaa_came(&us, 1);
+	ck_assert(!us.some_no_aaaa);
+	ck_assert_uint_eq(heard("replies to questions for AAAA again"), 2);
+	heard_end();
+}
+END_TEST
+
+/* D5: so are large replies, told when they are lost and when they come again. */
+START_TEST(d5_large_replies_come_and_go)
+{
+	configure(1);
+	heard_start(LOG_LEVEL_NOTICE);
+	for (unsigned i = 0; i < WAYS_LARGE_LOST; i++) {
+		ck_assert(!ways_small(&us.table[0].ways));
+		upstreams_large_lost(&us, 0, now_ns);
+	}
+	ck_assert(ways_small(&us.table[0].ways));
+	ck_assert_uint_eq(heard("do not get through"), 1);
+	upstreams_large_came(&us, 0);
+	ck_assert(!ways_small(&us.table[0].ways));
+	upstreams_large_came(&us, 0);
+	ck_assert_uint_eq(heard("get through again"), 1);
+	heard_end();
+}
+END_TEST
+
 void
 tests_add(TCase *tc)
 {
@@ -264,4 +359,7 @@ tests_add(TCase *tc)
 	tcase_add_test(tc, d9_trust_goes_with_the_address);
 	tcase_add_test(tc, d26_how_many_may_be_in_flight);
 	tcase_add_test(tc, guards_are_told_once);
+	tcase_add_test(tc, d5_what_was_learned_is_told_once);
+	tcase_add_test(tc, d5_another_one_is_asked_for_aaaa);
+	tcase_add_test(tc, d5_large_replies_come_and_go);
 }

@@ -96,7 +96,9 @@ START_TEST(guards_and_what_is_open)
 	for (unsigned g = 0; g < VIEW_GUARDS; g++)
 		ck_assert_uint_eq(view_off_ns(&one[0], (enum view_guard)g, now_ns), 0);
 	ck_assert(!one[0].has_cookie);
+	ck_assert(!view_has_learned(&one[0]));
 	views_merge(all, &n_all, one, 3);
+	up->ways.now = WAY_TCP;
 	up->case_guard.off_until_ns = now_ns + hour_ns;
 	up->suspicion.until_ns = now_ns + 1;
 	up->cookie_len = DNS_COOKIE_CLIENT + 8;
@@ -108,6 +110,9 @@ START_TEST(guards_and_what_is_open)
 	ck_assert_uint_eq(all[0].in_flight, 10);
 	ck_assert_uint_eq(all[0].connections, 2);
 	ck_assert_uint_eq(all[0].waiting, 7);
+	ck_assert_uint_eq(all[0].n_learned[VIEW_NO_UDP], 1);
+	ck_assert(view_has_learned(&all[0]) && !view_has_learned(&all[1]));
+	ck_assert_str_eq(view_learned_text(VIEW_NO_UDP), "UDP");
 	ck_assert(all[0].has_cookie && !all[1].has_cookie);
 	ck_assert_uint_eq(view_off_ns(&all[0], VIEW_CASE, now_ns + 60), 60);
 	ck_assert_uint_eq(view_off_ns(&all[0], VIEW_CASE, now_ns - 1), 1); /* of another clock */

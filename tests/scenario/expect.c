@@ -68,6 +68,7 @@ check_question(struct run *r, char **w, unsigned n, const struct sent *s, const 
 {
 	const char *class = stage_value(w, n, "class");
 	const char *cookie = stage_value(w, n, "cookie");
+	const char *bufsize = stage_value(w, n, "bufsize");
 	uint8_t name[DNS_NAME_MAX];
 	struct msg m = *mm;
 
@@ -81,6 +82,7 @@ check_question(struct run *r, char **w, unsigned n, const struct sent *s, const 
 	CHECK(m.edns.present == !stage_has(w, n, "noedns"));
 	CHECK(m.edns.do_bit == stage_has(w, n, "do"));
 	CHECK(cookie == NULL || has_cookie(&m, cookie));
+	CHECK(bufsize == NULL || m.edns.bufsize == atoi(bufsize));
 }
 
 static void

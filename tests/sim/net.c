@@ -196,6 +196,7 @@ choose_reply(const struct trip *t, struct truth_reply *how)
 static void
 reply(const struct trip *t)
 {
+	struct sim *s = t->s;
 	struct truth_reply how;
 	bool lowered = !t->tcp && struck(t, FAULT_LOWERS) && is_mixed(msg_qname(t->m));
 	bool right = choose_reply(t, &how) && !lowered;
@@ -205,6 +206,16 @@ reply(const struct trip *t)
 
 	p->right = right && !broken && !other && !t->check;
 	p->len = truth_reply(p->bytes, sizeof(p->bytes), t->m, &how);
+	if (!t->tcp && p->len > 512 && struck(t, FAULT_DROPS_LARGE)) {
+		if (t->m->edns.present && t->m->edns.bufsize > 512) {
+			s->n_parcels--; /* it was the last */
+			history_touched(s, t->key, false);
+			return;
+		}
+		how.tc = true;
+		p->right = right = false;
+		p->len = truth_reply(p->bytes, sizeof(p->bytes), t->m, &how);
+	}
 	if (lowered)
 		name_lower(p->bytes + DNS_HEADER_LEN, p->bytes + DNS_HEADER_LEN, t->m->qname_len);
 	if (broken)

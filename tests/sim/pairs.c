@@ -10,11 +10,12 @@
 
 #define NAMES 24
 #define APART_MS 300
-#define FLAPS_MS 1000 /* an upstream that flaps is there so long, and then away */
+#define FLAPS_MS 1000    /* an upstream that flaps is there so long, and then away */
+#define LEARNING_MS 3000 /* until it is known what gets through */
 #define ALL_MS (NAMES * APART_MS + 5000) /* until all is answered */
 
 /* What an upstream does from beginning to end. */
-enum way {
+enum habit {
 	ANSWERS,
 	SLOW_200,
 	SLOW_1000,
@@ -32,14 +33,15 @@ enum way {
 	NO_AAAA,
 	DROPS_EDNS,
 	DROPS_OPTIONS,
+	DROPS_LARGE,
 	BOGUS,
 	UNREACHABLE, /* ICMP, and RST for TCP */
 	FLAPS,
-	WAYS
+	HABITS
 };
 
-/* How sure it is that it answers a question within 2 s. */
-enum sure { NEVER, MOSTLY, ALWAYS };
+/* How sure it is that it answers a question within 2 s; LEARNED: that it does after LEARNING_MS. */
+enum sure { NEVER, MOSTLY, LEARNED, ALWAYS };
 
 static const struct {
 	const char *name;
@@ -48,7 +50,7 @@ static const struct {
 		uint32_t much;
 	} fault[2];     /* much 0: none */
 	enum sure sure; /* of what it answers at all */
-} ways[WAYS] = {
+} habits[HABITS] = {
 	[ANSWERS] = { "answers", { { 0 } }, ALWAYS },
 	[SLOW_200] = { "slow 200 ms", { { FAULT_SLOW, 200 } }, ALWAYS },
 	[SLOW_1000] = { "slow 1000 ms", { { FAULT_SLOW, 1000 } }, ALWAYS },
@@ -62,57 +64,80 @@ static const struct {
 	[FORMERR] = { "FORMERR", { { FAULT_FORMERR, 100 } }, NEVER },
 	[TC_SLOW] = { "TC, slow TCP", { { FAULT_CUT, 100 }, { FAULT_TCP_SLOW, 1200 } }, ALWAYS },
 	[TC_ALONE] = { "TC, no TCP", { { FAULT_CUT, 100 }, { FAULT_TCP_SILENT, 100 } }, NEVER },
-	/* What silence means is to be learned (RULES D5), and is not, yet: the three with NEVER. */
-	[TCP_ONLY] = { "TCP only", { { FAULT_UDP_SILENT, 100 } }, NEVER },
+	[TCP_ONLY] = { "TCP only", { { FAULT_UDP_SILENT, 100 } }, LEARNED },
 	[NO_AAAA] = { "silent to AAAA", { { FAULT_NO_AAAA, 100 } }, ALWAYS },
 	[DROPS_EDNS] = { "drops EDNS, no TCP",
-	    { { FAULT_DROPS_EDNS, 100 }, { FAULT_TCP_REFUSED, 100 } }, NEVER },
+	    { { FAULT_DROPS_EDNS, 100 }, { FAULT_TCP_REFUSED, 100 } }, LEARNED },
 	[DROPS_OPTIONS] = { "drops EDNS options, no TCP",
-	    { { FAULT_DROPS_OPTIONS, 100 }, { FAULT_TCP_REFUSED, 100 } }, NEVER },
+	    { { FAULT_DROPS_OPTIONS, 100 }, { FAULT_TCP_REFUSED, 100 } }, LEARNED },
+	[DROPS_LARGE] = { "drops large replies", { { FAULT_DROPS_LARGE, 100 } }, LEARNED },
 	[BOGUS] = { "bogus AAAA", { { FAULT_BOGUS, 100 } }, ALWAYS },
 	[UNREACHABLE] = { "unreachable", { { FAULT_REFUSED, 100 } }, NEVER },
 	[FLAPS] = { "flaps", { { 0 } }, MOSTLY },
 };
 
 static const char *const modes[] = { "random", "round-robin", "in-order", "fastest" };
-static const uint16_t types[] = { DNS_TYPE_AAAA, DNS_TYPE_A, DNS_TYPE_TXT, DNS_TYPE_HTTPS };
-static const char *const type_names[] = { "AAAA", "A", "TXT", "HTTPS" };
+static const uint16_t types[] = { DNS_TYPE_AAAA, DNS_TYPE_A, DNS_TYPE_MX, DNS_TYPE_TXT,
+	DNS_TYPE_HTTPS };
+static const char *const type_names[] = { "AAAA", "A", "MX", "TXT", "HTTPS" };
 
 #define N(a) (sizeof(a) / sizeof((a)[0]))
 #define SETTINGS (N(modes) * N(types))
-/* alone, in pairs, and in pairs beside one that answers */
-#define GROUPS (WAYS + 2 * WAYS * WAYS)
+/*
+ * alone, in pairs, and in pairs beside one that answers; and, in one mode each, pairs of different
+ * ones beside one of those whose way has to be learned
+ */
+#define GROUPS (HABITS + 2 * HABITS * HABITS)
+static const enum habit thirds[] = { TCP_ONLY, NO_AAAA, DROPS_EDNS, DROPS_OPTIONS, DROPS_LARGE };
+#define TRIPLES ((uint64_t)HABITS * (HABITS - 1) / 2 * N(thirds) * N(types))
 
 struct pair {
 	unsigned n; /* upstreams */
-	enum way way[3];
+	enum habit does[3];
 	unsigned mode, type;
 };
+
+/* Number I of the triples. */
+static struct pair
+triple_of(uint64_t i)
+{
+	uint64_t two = i / (N(thirds) * N(types)), b = 1;
+
+	while (two >= b) /* the pairs below the diagonal, line by line */
+		two -= b++;
+	return (struct pair){ .n = 3,
+		.does = { (enum habit)two, (enum habit)b, thirds[i % N(thirds)] },
+		.mode = (unsigned)((two + b + i) % N(modes)),
+		.type = (unsigned)(i / N(thirds) % N(types)) };
+}
 
 static struct pair
 pair_of(uint64_t seed)
 {
 	uint64_t group = seed / SETTINGS;
+	if (group >= GROUPS)
+		return triple_of(seed - (uint64_t)GROUPS * SETTINGS);
+
 	struct pair p = { .mode = (unsigned)(seed % N(modes)),
 		.type = (unsigned)(seed / N(modes) % N(types)) };
 
-	if (group < WAYS) {
+	if (group < HABITS) {
 		p.n = 1;
-		p.way[0] = (enum way)group;
+		p.does[0] = (enum habit)group;
 		return p;
 	}
-	group -= WAYS;
-	p.n = group < WAYS * WAYS ? 2 : 3;
-	p.way[0] = (enum way)(group / WAYS % WAYS);
-	p.way[1] = (enum way)(group % WAYS);
-	p.way[2] = ANSWERS;
+	group -= HABITS;
+	p.n = group < HABITS * HABITS ? 2 : 3;
+	p.does[0] = (enum habit)(group / HABITS % HABITS);
+	p.does[1] = (enum habit)(group % HABITS);
+	p.does[2] = ANSWERS;
 	return p;
 }
 
 uint64_t
 pairs_count(void)
 {
-	return (uint64_t)GROUPS * SETTINGS;
+	return (uint64_t)GROUPS * SETTINGS + TRIPLES;
 }
 
 void
@@ -122,8 +147,8 @@ pairs_say(uint64_t seed, char *text, size_t cap)
 	int len = snprintf(text, cap, "%s, %s:", type_names[p.type], modes[p.mode]);
 
 	for (unsigned u = 0; u < p.n && (size_t)len < cap; u++)
-		len += snprintf(
-		    text + len, cap - (size_t)len, "%s %s", u > 0 ? " |" : "", ways[p.way[u]].name);
+		len += snprintf(text + len, cap - (size_t)len, "%s %s", u > 0 ? " |" : "",
+		    habits[p.does[u]].name);
 }
 
 static void
@@ -138,13 +163,13 @@ add_fault(struct sim *s, unsigned u, enum fault what, uint32_t much, uint32_t at
 }
 
 static void
-add_way(struct sim *s, unsigned u, enum way way)
+add_habit(struct sim *s, unsigned u, enum habit does)
 {
 	for (unsigned i = 0; i < 2; i++)
-		if (ways[way].fault[i].much > 0)
-			add_fault(
-			    s, u, ways[way].fault[i].what, ways[way].fault[i].much, 0, ALL_MS);
-	for (uint32_t ms = u * 300; way == FLAPS && ms + FLAPS_MS < ALL_MS; ms += 2 * FLAPS_MS)
+		if (habits[does].fault[i].much > 0)
+			add_fault(s, u, habits[does].fault[i].what, habits[does].fault[i].much, 0,
+			    ALL_MS);
+	for (uint32_t ms = u * 300; does == FLAPS && ms + FLAPS_MS < ALL_MS; ms += 2 * FLAPS_MS)
 		add_fault(s, u, FAULT_SILENT, 100, ms, FLAPS_MS);
 }
 
@@ -161,7 +186,7 @@ pairs_draw(struct sim *s)
 	story_era(s, 0);
 	for (unsigned u = 0; u < p.n; u++) {
 		s->rtt_ms[u] = 5;
-		add_way(s, u, p.way[u]);
+		add_habit(s, u, p.does[u]);
 	}
 	for (unsigned i = 0; i < NAMES; i++) {
 		struct act *a =
@@ -178,19 +203,24 @@ pairs_draw(struct sim *s)
 	s->calm_ns = UINT64_MAX;
 }
 
-/* How sure it is that a question for TYPE is answered. */
+/* How sure it is that a question for TYPE is answered, MS after the begin. */
 static enum sure
-how_sure(const struct pair *p, uint16_t type)
+how_sure(const struct pair *p, uint16_t type, uint64_t ms)
 {
 	enum sure best = NEVER;
 
 	for (unsigned u = 0; u < p->n; u++) {
-		enum sure sure = ways[p->way[u]].sure;
+		enum sure sure = habits[p->does[u]].sure;
 
-		if (type == DNS_TYPE_AAAA && (p->way[u] == NO_AAAA || p->way[u] == BOGUS))
+		if (type == DNS_TYPE_AAAA && (p->does[u] == NO_AAAA || p->does[u] == BOGUS))
 			sure = NEVER;
+		if (sure == LEARNED)
+			sure = ms < LEARNING_MS ? MOSTLY : ALWAYS;
 		best = sure > best ? sure : best;
 	}
+	/* With three in trouble the order in which they are tried decides. */
+	if (p->n == 3 && p->does[2] != ANSWERS && best > MOSTLY)
+		best = MOSTLY;
 	return best;
 }
 
@@ -198,7 +228,7 @@ static bool
 has_bogus(const struct pair *p)
 {
 	for (unsigned u = 0; u < p->n; u++)
-		if (p->way[u] == BOGUS)
+		if (p->does[u] == BOGUS)
 			return true;
 	return false;
 }
@@ -208,12 +238,17 @@ pairs_may(struct sim *s, const struct ask *k, enum pairs_answer answer)
 {
 	struct pair p = pair_of(s->seed);
 	bool aaaa = k->act->type == DNS_TYPE_AAAA;
-	enum sure sure = how_sure(&p, k->act->type);
+	uint64_t ms = (k->at_ns - PARTS_START_NS) / NS_PER_MS;
+	enum sure sure = how_sure(&p, k->act->type, ms);
 
 	if (aaaa && has_bogus(&p)) /* the data is bogus, or is the answer of another one */
 		return answer == PAIRS_ERROR;
 	if (aaaa && sure == NEVER && answer == PAIRS_ERROR)
-		sure = how_sure(&p, DNS_TYPE_A); /* it is synthesized from A */
+		sure = how_sure(&p, DNS_TYPE_A, ms); /* it is synthesized from A */
+	/* What is left of 2 s when TCP is known to be mute may not be enough for another one. */
+	if (answer == PAIRS_TRUNCATED && sure > MOSTLY &&
+	    (p.does[0] == TC_ALONE || p.does[1] == TC_ALONE))
+		sure = MOSTLY;
 	s->n_unlucky += sure == MOSTLY;
 	return sure == NEVER || (sure == MOSTLY && s->n_unlucky <= NAMES / 4);
 }

@@ -66,6 +66,7 @@ enum fault {
 	FAULT_FORMERR,       /* to everything */
 	FAULT_DROPS_EDNS,    /* questions with OPT get no reply over UDP */
 	FAULT_DROPS_OPTIONS, /* the same with an EDNS option */
+	FAULT_DROPS_LARGE,   /* replies over UDP of more than 512 octets are lost */
 	FAULT_BOGUS,         /* SERVFAIL to AAAA, but with CD */
 	FAULTS
 };

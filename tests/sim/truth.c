@@ -174,6 +174,16 @@ put_text(struct build *b, const struct truth *t, const uint8_t *owner)
 	    b, MSG_ANSWER, owner, DNS_TYPE_TXT, DNS_CLASS_IN, t->ttl, text, sizeof(text));
 }
 
+static bool
+put_mx(struct build *b, const struct truth *t, const uint8_t *owner)
+{
+	uint8_t mx[2 + DNS_NAME_MAX] = { 0, 10 };
+	size_t len = name_len(owner);
+
+	memcpy(mx + 2, owner, len);
+	return build_rr(b, MSG_ANSWER, owner, DNS_TYPE_MX, DNS_CLASS_IN, t->ttl, mx, (uint16_t)(2 + len));
+}
+
 /* Records of TYPE at OWNER. */
 static bool
 put_records(struct build *b, const struct truth *t, const uint8_t *owner, uint16_t type)
@@ -186,6 +196,8 @@ put_records(struct build *b, const struct truth *t, const uint8_t *owner, uint16
 	case DNS_TYPE_HTTPS:
 		return build_rr(
 		    b, MSG_ANSWER, owner, type, DNS_CLASS_IN, t->ttl, https, sizeof(https));
+	case DNS_TYPE_MX:
+		return put_mx(b, t, owner);
 	case DNS_TYPE_PTR:
 		return build_rr_name(b, MSG_ANSWER, owner, type, DNS_CLASS_IN, t->ttl, owner);
 	default:
