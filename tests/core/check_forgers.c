@@ -55,8 +55,8 @@ static uint8_t udp[PACKET_UDP_CAP], tcp[PACKET_TCP_CAP];
 static unsigned n_udp, n_tcp, n_answers, n_wrong;
 
 /* How TCP to the upstream does. */
-enum way { WORKS, DROPPED, REFUSED, MUTE, SLOW, CLOSES, ONE_OF_TWO, WAYS };
-static enum way way;
+enum tcp_kind { WORKS, DROPPED, REFUSED, MUTE, SLOW, CLOSES, ONE_OF_TWO, TCP_KINDS };
+static enum tcp_kind tcp_kind;
 static uint64_t reply_ns; /* over UDP */
 static struct {
 	uint64_t up_ns; /* when it is made, or is found not to be; 0: it is closed */
@@ -147,22 +147,23 @@ reply_at(const struct packet_out *send, uint64_t due_ns)
 static void
 ask_by_tcp(const struct packet_out *send)
 {
-	uint64_t due_ns, times = way == SLOW ? 4 : 1;
-	bool fails = way == DROPPED || way == REFUSED || way == CLOSES;
+	uint64_t due_ns, times = tcp_kind == SLOW ? 4 : 1;
+	bool fails = tcp_kind == DROPPED || tcp_kind == REFUSED || tcp_kind == CLOSES;
 
 	PARTS_CHECK(send->sock < CHANNELS_EACH);
 	conns[send->sock].n_asked++;
 	if (conns[send->sock].up_ns == 0) {
-		due_ns = now_ns + (way == DROPPED ? 5 * NS_PER_SEC : reply_ns * times);
+		due_ns = now_ns + (tcp_kind == DROPPED ? 5 * NS_PER_SEC : reply_ns * times);
 		conns[send->sock].up_ns = due_ns;
 		if (fails) {
 			struct event *lost = new_event(send, due_ns);
 
 			lost->lost = true;
-			lost->established = way == CLOSES;
+			lost->established = tcp_kind == CLOSES;
 		}
 	}
-	if (fails || way == MUTE || (way == ONE_OF_TWO && conns[send->sock].n_asked % 2 == 0))
+	if (fails || tcp_kind == MUTE ||
+	    (tcp_kind == ONE_OF_TWO && conns[send->sock].n_asked % 2 == 0))
 		return;
 	due_ns = conns[send->sock].up_ns > now_ns ? conns[send->sock].up_ns : now_ns;
 	reply_at(send, due_ns + reply_ns * times);
@@ -286,7 +287,7 @@ start(const struct kind *k)
 
 	n_udp = n_tcp = n_answers = n_wrong = n_replies = n_draining = 0;
 	memset(conns, 0, sizeof(conns));
-	way = WORKS;
+	tcp_kind = WORKS;
 	reply_ns = REPLY_NS;
 	now_ns = PARTS_START_NS;
 	rng_init_seeded(&rng, 12);
@@ -413,7 +414,7 @@ static const struct kind victim = { "1.2.0.192.in-addr.arpa", false, false, fals
 /* What is sent to the user's ports meanwhile. */
 enum attack { BLIND, PORT_KNOWN, SCAN, ATTACKS };
 
-static const char *const ways[WAYS] = { "works", "SYN dropped", "refused", "mute", "slow x4",
+static const char *const ways[TCP_KINDS] = { "works", "SYN dropped", "refused", "mute", "slow x4",
 	"closes after accept", "answers one of two" };
 static const char *const attacks[ATTACKS] = { "port unknown", "port known",
 	"port found by probing" };
@@ -482,7 +483,7 @@ attack(enum attack a, unsigned n, uint8_t *msg, size_t len, struct had *had)
 
 /* A new name each EACH_NS, while PER_SECOND datagrams of attack A come. */
 static struct had
-play_user(enum way w, enum attack a, unsigned per_second, unsigned seconds, uint64_t rtt_ns)
+play_user(enum tcp_kind w, enum attack a, unsigned per_second, unsigned seconds, uint64_t rtt_ns)
 {
 	struct had had = { 0 };
 	uint8_t msg[512];
@@ -491,7 +492,7 @@ play_user(enum way w, enum attack a, unsigned per_second, unsigned seconds, uint
 	unsigned n_before = 0;
 
 	start(&victim);
-	way = w;
+	tcp_kind = w;
 	reply_ns = rtt_ns;
 	for (uint64_t step = 1; step < seconds * NS_PER_SEC / STEP_NS; step++) {
 		now_ns += STEP_NS;
@@ -531,7 +532,7 @@ START_TEST(d21_defence_costs_less_than_the_attack)
 {
 	static const uint64_t rtts_ns[] = { 2 * NS_PER_MS, 16 * NS_PER_MS };
 	uint64_t rtt_ns = rtts_ns[_i % 2];
-	enum way w = (enum way)(_i / 2);
+	enum tcp_kind w = (enum tcp_kind)(_i / 2);
 	const double calm_ms = (double)rtt_ns / NS_PER_MS;
 
 	for (unsigned a = BLIND; a <= PORT_KNOWN; a++) {
@@ -556,7 +557,7 @@ END_TEST
 START_TEST(d21_chance_of_who_probes_ports)
 {
 	const double rfc5452 = (double)PER_SECOND * 60 / PORTS_ALL / 65536;
-	struct had had = play_user((enum way)_i, SCAN, PER_SECOND, 60, REPLY_NS);
+	struct had had = play_user((enum tcp_kind)_i, SCAN, PER_SECOND, 60, REPLY_NS);
 
 	if (getenv("FORGERS_SECONDS") != NULL)
 		printf("TCP %s, %s: %.4f %% in a minute (RFC 5452: %.4f %%), %.1f ms a name\n",
@@ -571,6 +572,6 @@ tests_add(TCase *tc)
 	tcase_set_timeout(tc, 600);
 	tcase_add_loop_test(
 	    tc, d21_forgers_get_nothing_accepted, 0, sizeof(kinds) / sizeof(kinds[0]));
-	tcase_add_loop_test(tc, d21_defence_costs_less_than_the_attack, 0, 2 * WAYS);
-	tcase_add_loop_test(tc, d21_chance_of_who_probes_ports, 0, WAYS);
+	tcase_add_loop_test(tc, d21_defence_costs_less_than_the_attack, 0, 2 * TCP_KINDS);
+	tcase_add_loop_test(tc, d21_chance_of_who_probes_ports, 0, TCP_KINDS);
 }

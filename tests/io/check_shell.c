@@ -84,7 +84,8 @@ START_TEST(random_bytes_are_locked)
 	ck_assert_int_eq(munlock(&shell->rng, sizeof(shell->rng)), 0);
 	ck_assert_int_lt(locked_kb(), locked);
 	ck_assert_int_eq(
-	    munlock(&shell->sessions.peers.seed, sizeof(shell->sessions.peers.seed)), 0);
+	    munlock(shell->sessions.peers.fair.spread, sizeof(shell->sessions.peers.fair.spread)),
+	    0);
 }
 END_TEST
 
