@@ -309,14 +309,13 @@ go(struct lookups *ls, struct lookup *l, uint64_t now_ns)
 	bool by_tcp = goes_by_tcp(l);
 	unsigned k = UNLIKELY(by_tcp) ? pick_channel(ls, l) : 0;
 
-	if (UNLIKELY(k == CHANNELS_EACH)) {
-		/* A suspicion does without TCP; what else wants it waits for a connection. */
-		by_tcp = !antispoof_without_tcp(ls, l, now_ns) || goes_by_tcp(l);
-		if (by_tcp) {
-			l->n_sends--; /* not yet */
-			lookup_tcp_wait(ls, l, now_ns);
-			return false;
-		}
+	if (UNLIKELY(k == CHANNELS_EACH) && !l->tcp_kept && antispoof_without_tcp(ls, l, now_ns)) {
+		l->tcp = false; /* nor as it was learned (core/ways) */
+		by_tcp = false;
+	} else if (UNLIKELY(k == CHANNELS_EACH)) {
+		l->n_sends--; /* not yet */
+		lookup_tcp_wait(ls, l, now_ns);
+		return false;
 	}
 	if (by_tcp ? go_tcp(ls, l, k) : go_udp(ls, l))
 		return true;
