@@ -358,7 +358,7 @@ go_as_learned(struct lookups *ls, struct lookup *l, uint64_t now_ns)
 
 	if (way != WAYS)
 		lookup_start_probe(ls, l->upstream, way, DNS_TYPE_NS);
-	if (attempt_silences(l, UPSTREAM_OVER_TCP, l->upstream) == 0)
+	if (!l->no_tcp && attempt_silences(l, UPSTREAM_OVER_TCP, l->upstream) == 0)
 		l->tcp = l->tcp || now == WAY_TCP || (now == WAY_BARE && l->do_bit);
 }
 

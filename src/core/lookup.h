@@ -217,7 +217,7 @@ struct lookup {
 	bool no_edns : 1;     /* this upstream refused it */
 	bool probe : 1;       /* a probe of an upstream's health: no query waits for it */
 	bool cookie_bad : 1;  /* BADCOOKIE came from this upstream */
-	bool no_tcp : 1;      /* no TCP connection could be had to confirm a near miss */
+	bool no_tcp : 1;      /* over TCP it could not be had, or not confirmed */
 	bool tcp_vain : 1;    /* nor one to be safe from who guesses IDs, from some upstream */
 	bool needed : 1;      /* continues for the cache when no query waits */
 	bool hurried : 1;     /* its life is short as all upstreams are down */

@@ -371,6 +371,7 @@ silence_on_tcp_full(struct lookups *ls, unsigned conn, uint16_t id, uint64_t now
 	stats_inc(&ls->stats->tcp_upstream_full);
 	if (!l->tcp_only && !l->tcp_kept) {
 		l->tcp = false;
+		l->no_tcp = true; /* though that is the way that was learned (core/ways) */
 		if (attempt_silences(l, UPSTREAM_OVER_UDP, l->upstream) >= attempt_most(ls)) {
 			move_on(ls, l, now_ns);
 			return;
