@@ -239,6 +239,8 @@ send_again(struct lookups *ls, struct lookup *l, uint64_t now_ns)
 	}
 	if (l->n_unsent < UNSENT_MOST)
 		l->n_unsent++;
+	else if (u != UPSTREAM_NONE) /* a pause is next, as before: it never goes round without */
+		l->n_unsent--;
 }
 
 void
