@@ -400,8 +400,7 @@ begin(struct lookups *ls, struct lookup *l, uint64_t now_ns)
 		return false;
 	l->now.sent_ns = now_ns;
 	ls->upstreams->table[u].tally.sends++;
-	if (UNLIKELY(l->probe) && l->progress == LOOKUP_ASKED_UDP && l->way == WAY_AS_LEARNED &&
-	    l->qtype == DNS_TYPE_NS)
+	if (UNLIKELY(lookup_counts_as_probe(l)))
 		health_on_probe_sent(ls->upstreams, u);
 	if (log_debugs(LOG_UPSTREAM))
 		narrate_asks(ls, l, before);

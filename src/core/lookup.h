@@ -476,6 +476,17 @@ lookup_in_flight(const struct lookup *l)
 }
 
 /*
+ * lookup_counts_as_probe: is L, which is in flight, one of the probes that show whether its
+ * upstream is lost (core/health)? Those by another way, or for AAAA, are none.
+ */
+MUST_USE static inline bool
+lookup_counts_as_probe(const struct lookup *l)
+{
+	return l->probe && l->progress == LOOKUP_ASKED_UDP && l->way == WAY_AS_LEARNED &&
+	    l->qtype == DNS_TYPE_NS;
+}
+
+/*
  * lookup_lacks_room: is L, which has no reply, without room here to be asked? Then that says
  * nothing of its name, nor of an upstream (RULES D26).
  */

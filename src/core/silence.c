@@ -262,7 +262,7 @@ silence_on_unsent(struct lookups *ls, unsigned slot, uint16_t id, bool away, uin
 		return;
 	}
 	l->n_sends--; /* it was none */
-	if (l->probe && !away)
+	if (!away && lookup_counts_as_probe(l))
 		health_on_probe_unsent(ls->upstreams, l->upstream);
 	l->refused = away;
 	l->early = false;
