@@ -124,6 +124,8 @@ control_reload_ends(struct control *c, enum verdict_reload result)
 void
 control_reload_taken(struct control *c)
 {
+	if (c->desk.host.reload != VERDICT_OVERDUE)
+		return; /* another one was refused since, and that stays the last */
 	c->desk.host.reload = VERDICT_RELOADED;
 	reloads_taken(&c->desk.reloads);
 	desk_judge(&c->desk);

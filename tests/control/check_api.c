@@ -229,6 +229,21 @@ START_TEST(overdue_reload)
 }
 END_TEST
 
+/* Another one that was refused meanwhile is the last one, whatever becomes of that before. */
+START_TEST(refused_after_overdue)
+{
+	control_reload_begins(op.control);
+	control_reload_ends(op.control, VERDICT_OVERDUE);
+	control_reload_begins(op.control);
+	control_reload_ends(op.control, VERDICT_REFUSED);
+	control_reload_taken(op.control);
+	ck_assert_uint_eq(op.judged.state, VERDICT_DEGRADED);
+	ck_assert_int_eq(ask("GET", "/status"), 200);
+	ck_assert(
+	    json_is_false(json_object_get(json_object_get(op.caller.json, "reload"), "done")));
+}
+END_TEST
+
 /* Who asks while one goes on is told of the next, which has read the file as it is now. */
 START_TEST(reload_while_one_goes_on)
 {
@@ -316,6 +331,7 @@ tests_add(TCase *tc)
 	tcase_add_test(tc, reload_tells_its_result);
 	tcase_add_test(tc, refused_reload);
 	tcase_add_test(tc, overdue_reload);
+	tcase_add_test(tc, refused_after_overdue);
 	tcase_add_test(tc, reload_while_one_goes_on);
 	tcase_add_test(tc, reload_for_nobody);
 	tcase_add_test(tc, reload_that_says_much);
