@@ -41,7 +41,7 @@ blame_count(const struct lookups *ls, struct lookup *l, struct attempt *a, enum 
 		l->gone |= bit;
 	if (lookup_over(a) == UPSTREAM_OVER_UDP)
 		up->n_udp_silent += a->way == up->ways.now;
-	else if (UNLIKELY(up->ways.now == WAY_TCP)) /* TCP is no better */
+	else if (UNLIKELY(up->ways.now == WAY_TCP) && up->heard_ns <= a->sent_ns) /* no better */
 		upstreams_forget_way(ls->upstreams, a->upstream);
 }
 

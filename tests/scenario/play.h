@@ -9,7 +9,7 @@
 
 #include "scenario/stage.h"
 
-#define PLAY_MAX_FILES 500
+#define PLAY_MAX_FILES 600
 
 /*
  * A test's hooks around each line. before: returns false to skip the line. after: called when the
