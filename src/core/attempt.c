@@ -444,8 +444,9 @@ write_question(struct lookups *ls, struct lookup *l, uint8_t *buf, uint64_t now_
 
 /* Write the client's own message: its signature covers every octet but the ID (RULES D20). */
 static size_t
-write_signed(const struct lookup *l, uint8_t *buf)
+write_signed(struct lookup *l, uint8_t *buf)
 {
+	l->now.way = WAY_FULL; /* that is how it went, whatever was learned */
 	memcpy(buf, l->message, l->message_len);
 	header_set_id(buf, l->now.id);
 	return l->message_len;
