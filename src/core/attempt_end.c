@@ -341,6 +341,8 @@ attempt_failed(struct lookups *ls, struct lookup *l, struct lookup_result *resul
 	stats_inc(&ls->stats->upstream_errors);
 	l->errored |= 1ULL << l->upstream;
 	l->check = LOOKUP_CHECK_NONE;
+	if (UNLIKELY(ls->upstreams->table[l->upstream].ways.now != WAY_FULL))
+		l->tcp = false; /* that was the way of this one */
 	l->tcp_only = false;
 	/* Any other error is more telling than SERVFAIL. */
 	if (l->best_rcode == DNS_NOERROR || l->best_rcode == DNS_SERVFAIL)
