@@ -292,8 +292,7 @@ on_upstream_timer(struct engine *e, struct wheel_timer *t)
 	case HEALTH_NOTHING:
 		break;
 	case HEALTH_PROBE:
-		lookup_start_probe(&e->lookups, u, e->upstreams.table[u].probe_way,
-		    DNS_TYPE_NS);
+		lookup_start_probe(&e->lookups, u, e->upstreams.table[u].probe_way, DNS_TYPE_NS);
 		break;
 	case HEALTH_WENT_DOWN:
 		stats_inc(&e->stats.upstream_down);

@@ -181,7 +181,8 @@ put_mx(struct build *b, const struct truth *t, const uint8_t *owner)
 	size_t len = name_len(owner);
 
 	memcpy(mx + 2, owner, len);
-	return build_rr(b, MSG_ANSWER, owner, DNS_TYPE_MX, DNS_CLASS_IN, t->ttl, mx, (uint16_t)(2 + len));
+	return build_rr(
+	    b, MSG_ANSWER, owner, DNS_TYPE_MX, DNS_CLASS_IN, t->ttl, mx, (uint16_t)(2 + len));
 }
 
 /* Records of TYPE at OWNER. */
