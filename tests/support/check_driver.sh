@@ -37,9 +37,16 @@ drive skips 'echo no kdig' 'exit 77'
 expect 'a skipped test gives its reason' 'SKIP *skips (no kdig)'
 drive dies 'kill -SEGV $$'
 expect 'a test that dies' '*FAIL *dies (killed by signal 11)*'
+drive killed 'kill -KILL $$'
+expect 'a test that somebody kills' '*FAIL *killed (killed by signal 9)*'
 # shellcheck disable=SC2016 # expanded by the test
 drive hangs '# limit: 1' 'sleep 30 & echo $! >"${0%.sh}.pid"' 'wait'
 expect 'a test that hangs' 'FAIL *hangs (ended after its limit of 1 s)*'
+# shellcheck disable=SC2016 # likewise
+drive stops '# limit: 1' 'sleep 30 & echo $! >"${0%.sh}.pid"' 'kill -STOP 0'
+expect 'a test that stops its process group' 'FAIL *stops (ended after its limit of 1 s)*'
+drive deaf '# limit: 1' 'trap "" TERM' 'sleep 2' 'exit 0'
+expect 'a test that passes after its limit' 'FAIL *deaf (ended after its limit of 1 s)*'
 # shellcheck disable=SC2016 # likewise
 drive leaves 'sleep 30 & echo $! >"${0%.sh}.pid"'
 expect 'a test that leaves a process' 'PASS *leaves'
@@ -49,7 +56,7 @@ drive flees 'setsid sleep 30 & sleep 0.3; echo $! >"${0%.sh}.pid"; : >"$TMPDIR/l
 expect 'a test whose child has a session of its own' 'PASS *flees'
 out=$(ls -d "$(cat "$work/flees.dir")" 2>&1)
 expect 'its directory is gone' '*No such file*'
-for name in hangs leaves flees; do
+for name in hangs stops leaves flees; do
 	# A zombie that nobody has waited for yet is gone, too.
 	for _ in 1 2 3 4 5 6 7 8 9 10; do
 		out=$(sed -n 's/^State:[[:space:]]*\([^ZX]\) /\1 /p' "/proc/$(cat "$work/$name.pid")/status" 2>/dev/null)
@@ -62,9 +69,13 @@ trs=/dev/full
 drive full 'exit 0'
 expect 'a full disk' '*is the disk full?*'
 trs=
+export TMPDIR="$work/no/such"
+drive roomless 'exit 0'
+expect 'a disk without room for its files' 'ERROR *roomless: is the disk full? *no/such*'
+unset TMPDIR
 
 out=$("$support/summary" "$work")
-expect 'the summary counts' '*3 passed, 3 failed, 1 skipped'
+expect 'the summary counts' '*3 passed, 7 failed, 1 skipped'
 expect 'and has what failed first' '*First failed, and the end of its log:*> make check TESTS=fails*| because*'
 rm -f "$work"/*.trs
 out=$("$support/summary" "$work" && echo fine)
