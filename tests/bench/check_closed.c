@@ -147,6 +147,8 @@ add_steps(TCase *tc)
 
 #define BLOCK (256 * 256)
 #define CLIENTS 3
+#define SAMPLES_MOST \
+	20 /* questions that find out whether names are known before they are asked for */
 
 static struct benchrig rig;
 
@@ -187,9 +189,9 @@ START_TEST(experiments_ask_every_name_once)
 	ck_assert_double_eq(benchrig_finding(&rig, "valid"), 2 * BLOCK);
 	ck_assert_ptr_null(benchrig_failed(&rig, 0));
 	benchrig_stop(&rig, &c);
-	/* The one before may have been asked again, where it was answered late. */
+	/* One before, which may have been asked again, where it was answered late; and samples. */
 	ck_assert_uint_ge(c.questions, 2 * BLOCK + 1);
-	ck_assert_uint_le(c.questions, 2 * BLOCK + 8);
+	ck_assert_uint_le(c.questions, 2 * BLOCK + 8 + SAMPLES_MOST);
 }
 END_TEST
 
