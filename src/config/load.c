@@ -8,6 +8,7 @@
 #include "config/access.h"
 #include "config/complete.h"
 #include "config/conffile.h"
+#include "config/orders.h"
 #include "config/policies.h"
 #include "config/prefix_file.h"
 #include "config/resolvconf.h"
@@ -39,6 +40,7 @@ load_settings(const struct options *o, const char *path, const struct settings *
 		settings_fini(s);
 		return false;
 	}
+	s->orders = now != NULL ? now->orders : NULL;
 	options_apply(o, s, &d);
 	read_prefixes(now, start != NULL ? start->user(s) : geteuid(), s, &d);
 	complete_settings(s, RESOLVCONF_PATH, &d);
@@ -49,6 +51,7 @@ load_settings(const struct options *o, const char *path, const struct settings *
 		settings_fini(s);
 		return false;
 	}
+	orders_apply(s);
 	complete_reach(s, &d);
 	access_warn_open(s, &d);
 	return true;

@@ -41,6 +41,7 @@ enum settings_query_log { SETTINGS_QUERY_LOG_TEXT, SETTINGS_QUERY_LOG_JSON };
 enum settings_sandbox { SETTINGS_SANDBOX_ON, SETTINGS_SANDBOX_STRICT, SETTINGS_SANDBOX_OFF };
 
 struct policy_lines_list;
+struct orders;
 
 /* The keyword log-level: of each, an enum log_level plus 1, or 0 if there is none. */
 struct settings_log_levels {
@@ -102,6 +103,8 @@ struct settings {
 	struct places places; /* where its lines stand, which these fields number */
 	struct usage usage;   /* which counters policies have; the same after a reload */
 	bool cookies_told;    /* dns64ctl has changed the secrets of cookies since */
+	/* borrowed, the same after a reload: what dns64ctl said; NULL: nobody can say anything */
+	struct orders *orders;
 
 	/* Of no use to engine and shell. */
 	struct settings_log_levels log_levels; /* see config/loglevel */

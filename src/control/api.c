@@ -11,6 +11,7 @@
 #include "control/api_cookie.h"
 #include "control/api_explain.h"
 #include "control/api_log.h"
+#include "control/api_orders.h"
 #include "control/api_prefixes.h"
 #include "control/api_stats.h"
 #include "control/desk.h"
@@ -128,6 +129,8 @@ static const struct http_route routes[] = {
 	{ "/stats", GET, api_stats, "the counters" },
 	{ "/clients", GET, api_clients, "policies of clients, and how often each was used" },
 	{ "/upstreams", GET, api_upstreams, "what is known of each upstream" },
+	{ "/upstream", POST, api_upstream,
+	    "ask the upstream {address} as usual, or no more: {state} up, drain or down" },
 	{ "/prefixes", GET, api_prefixes,
 	    "prefixes, where they come from, how much they are used" },
 	{ "/prefix/add", POST, api_prefix_add,

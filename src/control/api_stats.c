@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "config/orders.h"
 #include "control/desk.h"
 #include "control/facts.h"
 #include "control/figures.h"
@@ -135,9 +136,22 @@ learned_json(const struct view *v)
 	return j;
 }
 
+/* What the operator has ordered about the upstream of V; null: nothing. */
 static json_t *
-upstream_json(const struct view *v, const struct conf_core *c, double share, uint64_t now_ns)
+order_json(const struct view *v, const struct settings *s)
 {
+	const struct orders_upstream *u = orders_upstream(s->orders, &v->addr);
+
+	if (v->ordered == CONF_UP)
+		return json_null();
+	return json_pack("{s:s, s:o}", "state", orders_state_word(v->ordered), "since",
+	    u == NULL ? json_null() : json_integer((json_int_t)u->since));
+}
+
+static json_t *
+upstream_json(const struct view *v, const struct settings *s, double share, uint64_t now_ns)
+{
+	const struct conf_core *c = &s->conf.core;
 	char text[NETADDR_TEXT];
 	json_t *j = json_pack("{s:s, s:s, s:o*, s:I, s:I, s:o*, s:o*, s:o*}", "address",
 	    netaddr_format(&v->addr, text), "state", view_state_text(v->state), "since_s",
@@ -149,23 +163,23 @@ upstream_json(const struct view *v, const struct conf_core *c, double share, uin
 		add_figure(j, &figures_upstream[i], v);
 	if (j != NULL)
 		(void)json_object_update_new(j,
-		    json_pack("{s:f, s:I, s:I, s:I, s:I, s:o*, s:o*}", "share_percent", share,
-			"sockets", (json_int_t)v->sockets, "connections",
-			(json_int_t)v->connections, "in_flight", (json_int_t)v->in_flight,
-			"waiting", (json_int_t)v->waiting, "guards", guards_json(v, c, now_ns),
-			"not_through", learned_json(v)));
+		    json_pack("{s:o*, s:f, s:I, s:I, s:I, s:I, s:o*, s:o*}", "by_operator",
+			order_json(v, s), "share_percent", share, "sockets", (json_int_t)v->sockets,
+			"connections", (json_int_t)v->connections, "in_flight",
+			(json_int_t)v->in_flight, "waiting", (json_int_t)v->waiting, "guards",
+			guards_json(v, c, now_ns), "not_through", learned_json(v)));
 	return j;
 }
 
 json_t *
-api_stats_upstreams(const struct ask_views *v, const struct conf_core *c)
+api_stats_upstreams(const struct ask_views *v, const struct settings *s)
 {
 	uint64_t now_ns = clock_now_ns();
 	json_t *list = json_array();
 
 	for (size_t i = 0; i < v->n; i++)
 		(void)json_array_append_new(list,
-		    upstream_json(&v->view[i], c, view_share(&v->view[i], v->view, v->n), now_ns));
+		    upstream_json(&v->view[i], s, view_share(&v->view[i], v->view, v->n), now_ns));
 	return list;
 }
 
@@ -175,9 +189,8 @@ answer_upstreams(struct evhttp_request *r, void *arg, const struct ask_views *v)
 	const struct desk *d = arg;
 
 	reply_json(r, HTTP_OK,
-	    json_pack("{s:o*, s:I}", "upstreams",
-		api_stats_upstreams(v, &d->host.settings->conf.core), "loops_silent",
-		(json_int_t)v->n_missing));
+	    json_pack("{s:o*, s:I}", "upstreams", api_stats_upstreams(v, d->host.settings),
+		"loops_silent", (json_int_t)v->n_missing));
 }
 
 void
@@ -256,7 +269,8 @@ static void
 answer_status(struct evhttp_request *r, void *arg, const struct ask_views *v)
 {
 	const struct desk *d = arg;
-	const struct conf *c = &d->host.settings->conf;
+	const struct settings *s = d->host.settings;
+	const struct conf *c = &s->conf;
 	struct facts *f = facts_new(&d->host, v);
 	json_t *j = f == NULL ? NULL : process_json(&d->host);
 
@@ -269,7 +283,7 @@ answer_status(struct evhttp_request *r, void *arg, const struct ask_views *v)
 	(void)json_object_set_new(j, "lameduck", api_stats_lameduck(f->lameduck));
 	(void)json_object_set_new(j, "loops_silent", json_integer(v->n_missing));
 	api_stats_listens(f, j);
-	(void)json_object_set_new(j, "upstreams", api_stats_upstreams(v, &c->core));
+	(void)json_object_set_new(j, "upstreams", api_stats_upstreams(v, s));
 	(void)json_object_set_new(j, "prefixes", api_stats_prefixes(&c->core.policies->table[0]));
 	(void)json_object_set_new(
 	    j, "client_blocks", json_integer((json_int_t)c->core.policies->n - 1));

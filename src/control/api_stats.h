@@ -28,8 +28,8 @@ http_handler api_upstreams;
 /* api_status: what runs, since when, and how it is. */
 http_handler api_status;
 
-/* api_stats_upstreams: what the loops told of their upstreams, under C, as in "upstreams". */
-MUST_USE json_t *api_stats_upstreams(const struct ask_views *v, const struct conf_core *c);
+/* api_stats_upstreams: what the loops told of their upstreams, under S, as in "upstreams". */
+MUST_USE json_t *api_stats_upstreams(const struct ask_views *v, const struct settings *s);
 
 /* api_stats_verdict: put into J the verdict on the daemon, and its reason. */
 void api_stats_verdict(const struct facts *f, json_t *j);

@@ -72,16 +72,28 @@ compare(const struct settings *s, const struct policies *before, const struct pr
 	}
 }
 
-/* The answer to who wanted C, made since BEFORE was in force; SAID is passed on. */
+/* The answer to W, made since BEFORE was in force; SAID is passed on. */
 static json_t *
-answer_of(const struct host *host, const struct policies *before, const struct prefix_change *c,
+answer_of(const struct host *host, const struct policies *before, const struct changes_waiter *w,
     json_t *said)
 {
-	json_t *changed = json_array(), *others = json_array();
+	json_t *changed, *others;
 
-	compare(host->settings, before, c, changed, others);
+	if (w->is_order)
+		return json_pack("{s:b, s:o*}", "done", 1, "messages", said);
+	changed = json_array();
+	others = json_array();
+	compare(host->settings, before, &w->change, changed, others);
 	return json_pack("{s:b, s:o*, s:o*, s:o*}", "done", 1, "messages", said, "changed", changed,
 	    "unchanged", others);
+}
+
+/* What the daemon makes of what W wants. */
+static enum host_verdict
+try(const struct host *host, const struct changes_waiter *w, char error[static HOST_ERROR])
+{
+	return w->is_order ? host->ops->order(host->arg, &w->order, error)
+			   : host->ops->change(host->arg, &w->change, error);
 }
 
 /* Make the change of the first, who is answered if that fails. */
@@ -95,10 +107,10 @@ make_first(struct changes *cs)
 	json_t *said;
 
 	lines_begin(&lines);
-	verdict = cs->host->ops->change(cs->host->arg, &cs->waiting[0].change, error);
+	verdict = try(cs->host, &cs->waiting[0], error);
 	said = lines_end(&lines);
 	if (verdict == HOST_DONE)
-		cs->answer = answer_of(cs->host, before, &cs->waiting[0].change, said);
+		cs->answer = answer_of(cs->host, before, &cs->waiting[0], said);
 	policies_unref(before);
 	if (verdict == HOST_DONE)
 		return;
@@ -170,19 +182,32 @@ changes_init(struct changes *cs, const struct host *host)
 	return cs->timer != NULL;
 }
 
-void
-changes_wait(
-    struct changes *cs, struct evhttp_request *r, const struct prefix_change *c, json_t *params)
+static void
+wait_for(struct changes *cs, const struct changes_waiter *w)
 {
 	if (cs->n_waiting == HTTP_CONNECTIONS) {
-		json_decref(params);
-		reply_error(r, HTTP_SERVUNAVAIL, "too many wait for a change already", NULL);
+		json_decref(w->params);
+		reply_error(w->r, HTTP_SERVUNAVAIL, "too many wait for a change already", NULL);
 		return;
 	}
 	if (cs->n_waiting == 0)
 		wait_anew(cs);
-	cs->waiting[cs->n_waiting++] = (struct changes_waiter){ r, params, *c };
+	cs->waiting[cs->n_waiting++] = *w;
 	event_active(cs->timer, EV_TIMEOUT, 1);
+}
+
+void
+changes_wait(
+    struct changes *cs, struct evhttp_request *r, const struct prefix_change *c, json_t *params)
+{
+	wait_for(cs, &(struct changes_waiter){ .r = r, .params = params, .change = *c });
+}
+
+void
+changes_order(struct changes *cs, struct evhttp_request *r, const struct order *w, json_t *params)
+{
+	wait_for(cs,
+	    &(struct changes_waiter){ .r = r, .params = params, .is_order = true, .order = *w });
 }
 
 void

@@ -3,8 +3,9 @@
 #define DNS64D_CONTROL_CHANGES_H
 
 /*
- * changes: those who want prefixes changed, one after the other. Each is answered when all loops
- * work by the change, so that what comes after the answer is new.
+ * changes: those who want prefixes changed, or who give orders (config/orders), one after the
+ * other. Each is answered when all loops work by the change, so that what comes after the answer is
+ * new.
  */
 
 #include <event2/event.h>
@@ -21,8 +22,10 @@
 
 struct changes_waiter {
 	struct evhttp_request *r;
-	json_t *params; /* owned: the texts of change */
-	struct prefix_change change;
+	json_t *params; /* owned: the texts of what follows */
+	bool is_order;
+	struct prefix_change change; /* if it is none */
+	struct order order;          /* if it is one */
 };
 
 struct changes {
@@ -45,6 +48,10 @@ MUST_USE bool changes_init(struct changes *cs, const struct host *host);
  */
 void changes_wait(
     struct changes *cs, struct evhttp_request *r, const struct prefix_change *c, json_t *params);
+
+/* changes_order: the same for the order W. */
+void changes_order(
+    struct changes *cs, struct evhttp_request *r, const struct order *w, json_t *params);
 
 /* changes_refuse: tell all who wait that the daemon ends. */
 void changes_refuse(struct changes *cs);

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "config/orders.h"
 #include "config/policy_lines.h"
 #include "config/prefix_file.h"
 #include "config/where.h"
@@ -19,6 +20,7 @@
 #define BY_ALLOW "allow"
 #define BY_DENY "deny"
 #define BY_PREFIXES "prefixes"
+#define BY_ORDER "dns64ctl upstream"
 
 struct rule {
 	enum reason reason;
@@ -40,6 +42,10 @@ static const struct rule rules[] = {
 	{ REASON_DENIED, BY_ALLOW },
 	{ REASON_DENIED_NETWORK, BY_DENY },
 	{ REASON_DROP_DENIED, BY_DENY },
+	{ REASON_SILENT, BY_ORDER },
+	{ REASON_STALE, BY_ORDER },
+	{ REASON_STALE_NXDOMAIN, BY_ORDER },
+	{ REASON_SYNTH_STALE, BY_ORDER },
 	{ REASON_RATE_LIMITED, "rate-limit" },
 	{ REASON_DROP_RATE, "rate-limit" },
 	{ REASON_AMPLIFIED, "max-amplification" },
@@ -207,6 +213,31 @@ by_prefixes(const struct decided *d)
 	return j;
 }
 
+/* The operator has left no upstream to be asked, if that is so. */
+static json_t *
+by_order(const struct decided *d)
+{
+	if (!orders_all_taken(d->host->settings))
+		return json_null();
+	return where_json(d,
+	    (struct where){
+		.rule = "all upstreams are drained or down by operator (dns64ctl upstream)" });
+}
+
+json_t *
+decided_upstreams(const struct decided *d)
+{
+	const struct orders *o = d->host->settings->orders;
+	json_t *list = json_array();
+	char text[NETADDR_TEXT];
+
+	for (size_t i = 0; o != NULL && i < o->n_upstreams; i++)
+		(void)json_array_append_new(list,
+		    json_pack("{s:s, s:s}", "address", netaddr_format(&o->upstreams[i].addr, text),
+			"state", orders_state_word(o->upstreams[i].state)));
+	return list;
+}
+
 json_t *
 decided_reason(const struct decided *d)
 {
@@ -230,6 +261,8 @@ decided_reason(const struct decided *d)
 		return where_json(d, where_deny(origin_of(d), &d->asked->client));
 	if (strcmp(name, BY_PREFIXES) == 0)
 		return by_prefixes(d);
+	if (strcmp(name, BY_ORDER) == 0)
+		return by_order(d);
 	return by_keyword(d, name);
 }
 

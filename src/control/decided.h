@@ -40,4 +40,7 @@ MUST_USE json_t *decided_address(const struct decided *d, const struct trace_ste
  */
 MUST_USE json_t *decided_policy(const struct decided *d);
 
+/* decided_upstreams: a list of the upstreams that are not asked, as the operator has ordered. */
+MUST_USE json_t *decided_upstreams(const struct decided *d);
+
 #endif

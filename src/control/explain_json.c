@@ -266,11 +266,12 @@ explain_json(const struct host *host, const struct asked *a)
 
 	if (msg_parse(&q, a->msg, a->len) != MSG_OK)
 		return NULL;
-	return json_pack("{s:o*, s:o*, s:o*, s:o*, s:o*, s:o*, s:b, s:b, s:o*, s:I, s:I}",
+	return json_pack("{s:o*, s:o*, s:o*, s:o*, s:o*, s:o*, s:o*, s:b, s:b, s:o*, s:I, s:I}",
 	    "question", question_json(a, &q), "conclusion",
 	    conclusion(t, answered ? &m : NULL, q.qtype), "reason", reason_json(t), "decided_by",
 	    would_ask(t) == NULL ? decided_reason(&d) : json_null(), "answer",
-	    answered ? answer_json(&m) : json_null(), "policy", decided_policy(&d), "reloaded",
-	    !decided_is_current(&d), "waited", t->waited, "steps", steps_json(&d, t),
-	    "steps_left_out", (json_int_t)t->n_left_out, "loops", (json_int_t)host->n_loops);
+	    answered ? answer_json(&m) : json_null(), "policy", decided_policy(&d),
+	    "upstreams_by_operator", decided_upstreams(&d), "reloaded", !decided_is_current(&d),
+	    "waited", t->waited, "steps", steps_json(&d, t), "steps_left_out",
+	    (json_int_t)t->n_left_out, "loops", (json_int_t)host->n_loops);
 }

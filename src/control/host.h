@@ -13,6 +13,7 @@
 #include <time.h>
 
 #include "config/listens.h"
+#include "config/orders.h"
 #include "config/prefix_change.h"
 #include "config/settings.h"
 #include "control/verdict.h"
@@ -25,6 +26,8 @@ struct host_cookies {
 };
 
 #define HOST_ERROR (SETTINGS_PATH + 512) /* bytes of an error's text, with its zero */
+
+_Static_assert(HOST_ERROR >= ORDERS_ERROR, "an order's error has room");
 
 /* What came of a change. */
 enum host_verdict {
@@ -47,6 +50,8 @@ struct host_ops {
 	/* not while is_changing; if not HOST_DONE nothing is changed, and ERROR has the reason */
 	enum host_verdict (*change)(
 	    void *arg, const struct prefix_change *c, char error[static HOST_ERROR]);
+	/* likewise */
+	enum host_verdict (*order)(void *arg, const struct order *w, char error[static HOST_ERROR]);
 };
 
 /* All pointers are borrowed. */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "config/orders.h"
 #include "control/metric_figures.h"
 #include "control/metric_text.h"
 #include "core/numbering.h"
@@ -363,6 +364,23 @@ UPSTREAM(upstream_doubted, v->state == VIEW_DOUBTED)
 UPSTREAM(upstream_limited, view_has_learned(v))
 
 static void
+one_order(
+    struct metric_text *t, const struct facts *f, const struct view *v, struct metric_label label)
+{
+	(void)f;
+	for (unsigned s = CONF_DRAIN; s <= CONF_DOWN; s++)
+		metric_text_count(t,
+		    LABELS(label, { "state", orders_state_word((enum conf_order)s) }),
+		    v->ordered == s);
+}
+
+static void
+upstream_by_operator(struct metric_text *t, const struct facts *f)
+{
+	each_upstream(t, f, one_order);
+}
+
+static void
 one_rtt(
     struct metric_text *t, const struct facts *f, const struct view *v, struct metric_label label)
 {
@@ -452,6 +470,9 @@ static const struct row table[] = {
 	    "Answers with AAAA under the prefix; other: under one that came when there were too "
 	    "many",
 	    synthesized),
+	ROW("upstream_by_operator", GAUGE, NULL,
+	    "1 if the operator has drained the upstream, or taken it down (dns64ctl upstream)",
+	    upstream_by_operator),
 	ROW("upstream_up", GAUGE, NULL, "1 if the upstream answers, not with errors only",
 	    upstream_up),
 	ROW("upstream_doubted", GAUGE, NULL, "1 if the upstream was silent lately",

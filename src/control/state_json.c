@@ -99,8 +99,7 @@ state_json(const struct facts *f)
 	(void)json_object_set_new(j, "loops", loops_json(f));
 	(void)json_object_set_new(j, "prefixes", api_stats_prefixes(&ps->table[0]));
 	(void)json_object_set_new(j, "client_blocks", integer(ps->n - 1));
-	(void)json_object_set_new(
-	    j, "upstreams", api_stats_upstreams(f->views, &f->settings->conf.core));
+	(void)json_object_set_new(j, "upstreams", api_stats_upstreams(f->views, f->settings));
 	(void)json_object_set_new(j, "cache", api_stats_cache(f->settings->conf.core.cache));
 	(void)json_object_set_new(j, "counters", counters_json(f));
 	return j;

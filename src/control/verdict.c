@@ -46,11 +46,15 @@ judge_upstreams(struct verdict *v, const struct verdict_grounds *g)
 {
 	bool errors = false;
 
-	v->n_upstreams = g->n_views;
 	for (size_t i = 0; i < g->n_views; i++) {
+		if (g->views[i].ordered != CONF_UP)
+			continue; /* nobody misses it */
+		v->n_upstreams++;
 		v->n_answering += view_answers(&g->views[i], g->now_ns);
 		errors |= g->views[i].state == VIEW_ERRING;
 	}
+	if (v->n_upstreams == 0 && g->n_views > 0)
+		say(v, VERDICT_UNREADY, "all upstreams are drained or down by operator");
 	if (v->n_answering == v->n_upstreams)
 		return; /* or no loop has told */
 	if (v->n_answering > 0)

@@ -35,7 +35,7 @@ struct verdict {
 	enum verdict_state state;
 	char reason[VERDICT_REASON]; /* in words; "": it is ready */
 	unsigned n_stuck;            /* loops that do not go round */
-	size_t n_upstreams;          /* that loops know */
+	size_t n_upstreams;          /* that loops know and may ask */
 	size_t n_answering;          /* of them */
 };
 

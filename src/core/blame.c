@@ -17,6 +17,9 @@ blame_lose(const struct lookups *ls, struct attempt *a, enum upstream_lost cause
 	if (a->silent)
 		return;
 	a->silent = true;
+	/* It had no time to reply in. */
+	if (ls->upstreams->table[a->upstream].ordered == CONF_DOWN)
+		return;
 	stats_inc(counters[cause]);
 	ls->upstreams->table[a->upstream].tally.lost[cause]++;
 }
@@ -54,7 +57,7 @@ blame_silent(struct lookups *ls, struct lookup *l, struct attempt *a, uint64_t n
 	if (l->probe && l->qtype == DNS_TYPE_AAAA)
 		upstreams_aaaa_lost(ls->upstreams, a->upstream, a->sent_ns, now_ns);
 	/* What left by another way than questions go now shows nothing new. */
-	if (!l->probe &&
+	if (!l->probe && ls->upstreams->table[a->upstream].ordered != CONF_DOWN &&
 	    (a->way == ls->upstreams->table[a->upstream].ways.now ||
 		lookup_over(a) == UPSTREAM_OVER_TCP))
 		health_on_silence(ls->upstreams, a->upstream, lookup_over(a), now_ns);

@@ -8,7 +8,7 @@
  * config/ makes a struct conf from the configuration file; it does not change afterwards (a
  * snapshot). core/ and io/ borrow it; dns/ and dns64/ never see it. Every setting has a row in
  * config/keywords.c with its keyword, bounds and default; cache, told, pulses, rates, numbering
- * and unix_s are no settings but filled in at the start.
+ * and unix_s are no settings but filled in at the start, and ordered is what dns64ctl said since.
  */
 
 #include <stdbool.h>
@@ -33,6 +33,13 @@ enum conf_selection {
 	CONF_ROUND_ROBIN,
 	CONF_IN_ORDER, /* the first upstream that is alive (totd) */
 	CONF_FASTEST   /* the one that costs a question the least time at present */
+};
+
+/* What the operator has ordered about an upstream while the daemon runs (dns64ctl upstream). */
+enum conf_order {
+	CONF_UP,    /* nothing */
+	CONF_DRAIN, /* it gets no new questions; those in flight are finished */
+	CONF_DOWN   /* nor do these wait for it: they go to another upstream */
 };
 
 /*
@@ -108,7 +115,8 @@ struct numbering;
 /* What the engine needs. */
 struct conf_core {
 	struct netaddr upstreams[CONF_MAX_UPSTREAMS];
-	size_t n_upstreams; /* >= 1 */
+	size_t n_upstreams;                  /* >= 1 */
+	uint8_t ordered[CONF_MAX_UPSTREAMS]; /* enum conf_order, of each; not from the file */
 	enum conf_selection selection;
 	bool hedge;          /* ask another upstream too when one is slower than it usually is */
 	uint32_t timeout_ms; /* ms: longest wait for one attempt; 100-5,000 */

@@ -166,6 +166,8 @@ engine_set_conf(struct engine *e, const struct conf_core *conf, uint64_t now_ns)
 	limits_configure(&e->limits, conf, &e->rng);
 	cookies_forget(&e->cookies);
 	changed = upstreams_configure(&e->upstreams, conf, &e->wheel);
+	for (uint64_t bits = e->upstreams.taken; bits != 0; bits &= bits - 1)
+		silence_on_taken(&e->lookups, (unsigned)__builtin_ctzll(bits), now_ns);
 	lookup_tcp_room_all(&e->lookups);
 	if (conf->cache != NULL)
 		store_changes(conf->cache, changed, now_ns);

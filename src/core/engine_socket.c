@@ -43,7 +43,7 @@ engine_views(const struct engine *e, struct view out[static CONF_MAX_UPSTREAMS])
 	size_t n = views_of(us, out);
 
 	for (size_t i = 0; i < n; i++) {
-		const struct list *head = &e->lookups.for_tcp[us->order[i]];
+		const struct list *head = &e->lookups.for_tcp[us->listed[i]];
 
 		for (const struct list *l = head->next; l != head && out[i].waiting < VIEW_MOST;
 		     l = l->next)

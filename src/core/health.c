@@ -35,7 +35,7 @@ health_on_error(
 		up->errors_ns = now_ns;
 		up->good_ns = up->heard_ns;
 	}
-	if (up->erring || !up->active || up->n_errors < HEALTH_ERRORS ||
+	if (up->erring || !up->active || up->ordered != CONF_UP || up->n_errors < HEALTH_ERRORS ||
 	    now_ns - up->errors_ns < HEALTH_ERRORS_MS * NS_PER_MS)
 		return;
 	up->erring = true;
@@ -104,7 +104,8 @@ count_failure(struct upstream *up, uint64_t now_ns)
 static void
 doubt(struct upstreams *us, struct upstream *up, uint64_t now_ns)
 {
-	if (!up->active || up->doubted)
+	/* Who is not asked is not probed either: only the operator brings it back. */
+	if (!up->active || up->ordered != CONF_UP || up->doubted)
 		return;
 	up->doubted = true;
 	wheel_set(us->wheel, &up->probe, now_ns);

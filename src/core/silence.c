@@ -272,6 +272,38 @@ silence_on_unsent(struct lookups *ls, unsigned slot, uint16_t id, bool away, uin
 		send_again(ls, l, now_ns);
 }
 
+/* --- taken down ------------------------------------------------------------------------------- */
+
+/* The attempts on the list OPEN are waited for no longer: their lookups go on at the next tick. */
+static void
+hurry(struct lookups *ls, const struct list *open, uint64_t now_ns)
+{
+	for (struct list *link = open->next; link != open; link = link->next) {
+		struct attempt *a = LIST_OBJECT(link, struct attempt, link);
+		struct lookup *l = lookup_of(ls, a);
+
+		if (a != &l->now)
+			continue;
+		l->early = false;
+		/* Without another upstream there is nothing to wait for. */
+		l->hopeless = l->hopeless || ls->upstreams->n_order == 0;
+		wheel_set(ls->wheel, &l->timer, now_ns);
+	}
+}
+
+void
+silence_on_taken(struct lookups *ls, unsigned u, uint64_t now_ns)
+{
+	const struct upstreams *us = ls->upstreams;
+
+	for (unsigned slot = 0; slot < us->n_slots; slot++) {
+		if (us->sockets[slot].upstream == u)
+			hurry(ls, &us->sockets[slot].open, now_ns);
+	}
+	for (unsigned k = 0; k < CHANNELS_EACH; k++)
+		hurry(ls, &us->table[u].tcp[k].open, now_ns);
+}
+
 /* --- TCP -------------------------------------------------------------------------------------- */
 
 /*

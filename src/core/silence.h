@@ -73,4 +73,11 @@ MUST_USE struct lookup *silence_next_lost(
  */
 void silence_on_tcp_full(struct lookups *ls, unsigned conn, uint16_t id, uint64_t now_ns);
 
+/*
+ * silence_on_taken: the operator took upstream U down: questions in flight to it are waited for no
+ * longer, from the next tick on, and go to another upstream; without one their lookups end. Nothing
+ * is counted against U; a reply that comes yet is taken.
+ */
+void silence_on_taken(struct lookups *ls, unsigned u, uint64_t now_ns);
+
 #endif

@@ -16,6 +16,7 @@ clear(struct upstream *u)
 {
 	memset(&u->addr, 0, sizeof(u->addr));
 	u->active = false;
+	u->ordered = CONF_UP;
 	u->down = false;
 	u->doubted = false;
 	u->watched = true;
@@ -65,6 +66,8 @@ upstreams_init(struct upstreams *us)
 	us->wheel = NULL;
 	us->timeout_ns = NS_PER_SEC;
 	us->n_order = 0;
+	us->n_listed = 0;
+	us->taken = 0;
 	us->current = 0;
 	us->n_sockets = 0;
 	us->n_slots = SLOTS_FIRST;
@@ -169,6 +172,57 @@ most_waiting(const struct conf_core *conf)
 	return conf->n_upstreams > 1 ? conf->max_queries - conf->max_queries / 4 : UINT32_MAX;
 }
 
+/* U is not asked from now on: nothing is reported of its health, and no probe leaves. */
+static void
+rest(struct upstreams *us, struct upstream *u)
+{
+	tell_nothing(us, u);
+	give_pulse(us, u);
+	u->down = false;
+	u->doubted = false;
+	u->n_failures = 0;
+	wheel_clear(us->wheel, &u->probe);
+}
+
+/* The upstream with the number N is configured; the operator has ORDERED. Returns UPSTREAMS_ bits.
+ */
+static unsigned
+take_order(struct upstreams *us, uint16_t n, enum conf_order ordered)
+{
+	struct upstream *u = &us->table[n];
+	bool was_asked = u->active && u->ordered == CONF_UP;
+
+	us->listed[us->n_listed++] = n;
+	if (ordered == CONF_DOWN && u->active)
+		us->taken |= UINT64_C(1) << n;
+	u->active = ordered != CONF_DOWN;
+	u->ordered = (uint8_t)ordered;
+	if (ordered != CONF_UP) {
+		rest(us, u);
+		return 0;
+	}
+	us->order[us->n_order++] = n;
+	if (was_asked)
+		return 0;
+	u->n_failures = 0; /* of what was finished while it was drained */
+	return take_pulse(us, u);
+}
+
+/* Forget the upstream with the number N, which is configured no more. Returns UPSTREAMS_ bits. */
+static unsigned
+drop(struct upstreams *us, unsigned n)
+{
+	struct upstream *u = &us->table[n];
+	unsigned changed;
+
+	u->active = false;
+	u->ordered = CONF_UP;
+	rest(us, u);
+	changed = set_trusted(u, false);
+	upstreams_release(us, n);
+	return changed;
+}
+
 unsigned
 upstreams_configure(struct upstreams *us, const struct conf_core *conf, struct wheel *wheel)
 {
@@ -184,32 +238,22 @@ upstreams_configure(struct upstreams *us, const struct conf_core *conf, struct w
 	us->timeout_ns = conf->timeout_ms * NS_PER_MS;
 	us->most_waiting = most_waiting(conf);
 	us->n_order = 0;
+	us->n_listed = 0;
 	us->current = 0;
+	us->taken = 0;
 	for (size_t i = 0; i < conf->n_upstreams; i++) {
 		uint16_t n = number_of(us, &conf->upstreams[i]);
 
 		if (n == UPSTREAM_NONE || keep[n])
 			continue;
 		keep[n] = true;
-		us->order[us->n_order++] = n;
-		if (!us->table[n].active)
-			changed |= take_pulse(us, &us->table[n]);
-		us->table[n].active = true;
+		changed |= take_order(us, n, (enum conf_order)conf->ordered[i]);
 		us->table[n].watched = true; /* the settings may have switched guards on */
 		changed |= set_trusted(&us->table[n], conf->trusted >> i & 1);
 	}
 	for (unsigned i = 0; i < UPSTREAM_MAX; i++) {
-		if (keep[i] || us->table[i].addr.family == NETADDR_NONE)
-			continue;
-		us->table[i].active = false;
-		tell_nothing(us, &us->table[i]);
-		give_pulse(us, &us->table[i]);
-		us->table[i].down = false;
-		us->table[i].doubted = false;
-		us->table[i].n_failures = 0;
-		changed |= set_trusted(&us->table[i], false);
-		wheel_clear(wheel, &us->table[i].probe);
-		upstreams_release(us, i);
+		if (!keep[i] && us->table[i].addr.family != NETADDR_NONE)
+			changed |= drop(us, i);
 	}
 	upstreams_tell_all_down(us, false);
 	return changed;
@@ -472,7 +516,7 @@ upstreams_release(struct upstreams *us, unsigned u)
 {
 	struct upstream *up = &us->table[u];
 
-	if (!up->active && up->n_sockets == 0 && channels_unused(up->tcp))
+	if (!up->active && up->ordered == CONF_UP && up->n_sockets == 0 && channels_unused(up->tcp))
 		clear(up);
 }
 

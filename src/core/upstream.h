@@ -107,12 +107,13 @@ struct upstream_tally {
 struct upstream {
 	/* Aligned, so that the address of a table entry is cheap to compute. */
 	_Alignas(64) struct netaddr addr; /* family NETADDR_NONE: the number is free */
-	bool active;                      /* configured */
-	bool down;    /* silent to probes too (core/health): asked if no other is left */
-	bool doubted; /* in doubt (core/health): asked if no good one is left */
-	bool watched; /* a right reply may change its guards or what is known of its EDNS */
-	bool starved; /* it has no socket, for lack of local resources (RULES D26) */
-	bool trusted; /* it validates, and the path to it is secure (RULES D9) */
+	bool active;                      /* configured, and not taken down by the operator */
+	uint8_t ordered; /* enum conf_order: of the operator; only CONF_UP is in order[] */
+	bool down;       /* silent to probes too (core/health): asked if no other is left */
+	bool doubted;    /* in doubt (core/health): asked if no good one is left */
+	bool watched;    /* a right reply may change its guards or what is known of its EDNS */
+	bool starved;    /* it has no socket, for lack of local resources (RULES D26) */
+	bool trusted;    /* it validates, and the path to it is secure (RULES D9) */
 	/* lookups whose present attempt is in flight to it, though its socket may be closed */
 	uint32_t n_waiting;
 	uint32_t n_udp_silent; /* silent attempts over UDP since its last reply over UDP */
@@ -177,8 +178,13 @@ struct upstreams {
 	uint32_t most_waiting; /* of n_waiting of each */
 	unsigned n_order;
 	unsigned current; /* index in order[] of the upstream that round-robin asks */
-	uint16_t order[CONF_MAX_UPSTREAMS]; /* numbers, in configured order */
-	unsigned n_sockets;                 /* of all upstreams */
+	/* numbers of those that may be asked, in configured order */
+	uint16_t order[CONF_MAX_UPSTREAMS];
+	/* the same of all that are configured, also those that the operator keeps from order[] */
+	unsigned n_listed;
+	uint64_t taken; /* bit per number: taken down by the last upstreams_configure */
+	uint16_t listed[CONF_MAX_UPSTREAMS];
+	unsigned n_sockets; /* of all upstreams */
 	/*
 	 * slots that are used in turn, a power of two: so few that memory, of which each takes
 	 * some, is used again, and twice as many as there have been sockets
@@ -211,10 +217,12 @@ void upstreams_init(struct upstreams *us);
  * upstreams_configure: make the upstreams of CONF the active ones, in its order. An upstream that
  * CONF no longer names finishes its questions in flight. A new one is left out while all numbers
  * are taken; the next call adds it (CONF_MAX_UPSTREAMS is half of UPSTREAM_MAX). Returns what has
- * changed for the cache, as UPSTREAMS_ bits.
+ * changed for the cache, as UPSTREAMS_ bits. One that the operator drains or took down is not
+ * asked, whatever the others are (conf_core.ordered); us->taken has those just taken down, whose
+ * questions in flight are to move (silence_on_taken).
  */
 #define UPSTREAMS_DISTRUST 1u /* an upstream that was trusted is not any more */
-#define UPSTREAMS_NEW 2u      /* an upstream was added */
+#define UPSTREAMS_NEW 2u      /* an upstream was added, or may be asked again */
 unsigned upstreams_configure(
     struct upstreams *us, const struct conf_core *conf, struct wheel *wheel);
 
@@ -234,7 +242,7 @@ void upstreams_watch(struct upstreams *us);
  */
 void upstreams_tell_all_down(struct upstreams *us, bool aloud);
 
-/* upstreams_all_down: are all configured upstreams down? */
+/* upstreams_all_down: are all upstreams down that may be asked? True if there is none. */
 MUST_USE bool upstreams_all_down(const struct upstreams *us);
 
 /* upstreams_on_rcode: UP replied with RCODE, which is not NOERROR. */
@@ -343,8 +351,8 @@ bool upstreams_on_confirmed(struct upstreams *us, unsigned u, struct upstream_gu
 void upstreams_on_no_edns(struct upstreams *us, unsigned u, uint16_t socket, uint64_t now_ns);
 
 /*
- * upstreams_release: free the number U if its upstream is inactive and has no socket and nothing in
- * flight over TCP.
+ * upstreams_release: free the number U if its upstream is configured no more and has no socket and
+ * nothing in flight over TCP.
  */
 void upstreams_release(struct upstreams *us, unsigned u);
 

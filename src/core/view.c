@@ -50,11 +50,12 @@ set_learned(struct view *v, const struct ways *w)
 size_t
 views_of(const struct upstreams *us, struct view out[static CONF_MAX_UPSTREAMS])
 {
-	for (unsigned i = 0; i < us->n_order; i++) {
-		const struct upstream *up = &us->table[us->order[i]];
+	for (unsigned i = 0; i < us->n_listed; i++) {
+		const struct upstream *up = &us->table[us->listed[i]];
 		struct view *v = &out[i];
 
 		*v = (struct view){ .addr = up->addr,
+			.ordered = (enum conf_order)up->ordered,
 			.n_loops = 1,
 			.n_so = 1,
 			.heard_ns = up->heard_ns,
@@ -75,7 +76,7 @@ views_of(const struct upstreams *us, struct view out[static CONF_MAX_UPSTREAMS])
 					up->times[over].var_ns, up->tally.replies };
 		}
 	}
-	return us->n_order;
+	return us->n_listed;
 }
 
 /* The mean of A and B by the weights WA and WB, which are not both 0. */
@@ -144,6 +145,8 @@ merge(struct view *to, const struct view *from)
 {
 	merge_state(to, from);
 	merge_guards(to, from);
+	if (from->ordered > to->ordered)
+		to->ordered = from->ordered;
 	to->sockets += from->sockets;
 	to->connections += from->connections;
 	to->in_flight += from->in_flight;

@@ -60,8 +60,10 @@ enum view_learned {
 struct view {
 	struct netaddr addr;
 	enum view_state state; /* the worst that a loop is in */
-	unsigned n_loops;      /* loops that may ask it */
-	unsigned n_so;         /* those of them that are in this state */
+	enum conf_order
+	    ordered;      /* by the operator: who is not CONF_UP is not asked, whatever its state */
+	unsigned n_loops; /* loops that may ask it */
+	unsigned n_so;    /* those of them that are in this state */
 	/*
 	 * When it came to this state. In doubt and down: the time of its first silence, the oldest
 	 * of all loops. Erring: of the first error. Good: the time of the reply that ended a down
@@ -96,8 +98,8 @@ struct view {
 #define VIEW_FRESH_NS (30 * NS_PER_SEC)
 
 /*
- * views_of: the active upstreams of US, as one loop knows them, to OUT in configured order. Returns
- * how many.
+ * views_of: the configured upstreams of US, as one loop knows them, to OUT in configured order.
+ * Returns how many.
  */
 MUST_USE size_t views_of(const struct upstreams *us, struct view out[static CONF_MAX_UPSTREAMS]);
 

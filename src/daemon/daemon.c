@@ -67,6 +67,7 @@ struct daemon {
 	struct pulses *pulses;          /* likewise */
 	struct rates *rates;            /* likewise */
 	struct numbering *numbering;    /* likewise */
+	struct orders *orders;          /* owned; settings.orders borrows it */
 	struct cache *cache;            /* owned; settings.conf.core.cache borrows it */
 	struct cachefile_loaded loaded; /* the result of loading the cache's file at the start */
 	int signal_fd;
@@ -251,6 +252,7 @@ start_loops(struct daemon *d)
 		log_warn(LOG_SERVER,
 		    "no memory for rate-limit and max-amplification, which do not hold");
 	s->conf.core.rates = d->rates;
+	s->orders = d->orders = calloc(1, sizeof(*d->orders));   /* NULL: nobody can give orders */
 	s->conf.core.numbering = d->numbering = numbering_new(); /* NULL: all count together */
 	numbering_give(d->numbering, s->conf.core.policies);
 	if (!arrival_open(&d->arrival, s, d->plan.n_loops, &sockets))
@@ -453,6 +455,7 @@ work(enum options_task task, struct options *o)
 	pulses_free(d->pulses);
 	rates_free(d->rates);
 	numbering_free(d->numbering);
+	free(d->orders);
 	if (d->signal_fd >= 0)
 		close(d->signal_fd);
 	free(d);

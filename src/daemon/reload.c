@@ -11,6 +11,7 @@
 #include "config/keywords.h"
 #include "config/load.h"
 #include "config/loglevel.h"
+#include "config/orders.h"
 #include "daemon/cookies.h"
 #include "daemon/difference.h"
 #include "daemon/parcel.h"
@@ -67,6 +68,7 @@ reload_settings(const struct options *o, const char *path, struct threads *t, st
 		difference_tell(s, next);
 		cookies_tell_undone(s, next);
 		prefixes_tell_undone(s, next);
+		orders_keep(next);
 		parcel_post(&p, t);
 		arrival_use(a, &plan, LOG_CONFIG);
 		settings_fini(s);

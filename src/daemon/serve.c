@@ -18,6 +18,7 @@
 #include "daemon/cookies.h"
 #include "daemon/dnstap.h"
 #include "daemon/notify.h"
+#include "daemon/ordered.h"
 #include "daemon/prefixes.h"
 #include "daemon/querylog.h"
 #include "daemon/reload.h"
@@ -182,6 +183,18 @@ change_prefixes(void *arg, const struct prefix_change *c, char error[static HOST
 		return HOST_UNABLE;
 	}
 	return prefixes_change(s->settings, s->threads, s->path, c, error);
+}
+
+static enum host_verdict
+obey(void *arg, const struct order *w, char error[static HOST_ERROR])
+{
+	struct serve *s = arg;
+
+	if (s->stops > 0) {
+		snprintf(error, HOST_ERROR, "the daemon is stopping");
+		return HOST_UNABLE;
+	}
+	return ordered_change(s->settings, s->threads, w, error);
 }
 
 /* --- Signals ---------------------------------------------------------------------------------- */
@@ -498,6 +511,7 @@ open_control(struct serve *s)
 		.lameduck = set_lameduck,
 		.cookies = change_cookies,
 		.change = change_prefixes,
+		.order = obey,
 		.judged = take_verdict,
 		.is_changing = is_changing };
 	struct host host = { .base = s->base,

@@ -129,6 +129,21 @@ put_policy(const json_t *p, FILE *out)
 	put_prefixes(p, out);
 }
 
+/* The upstreams of LIST, which the operator has ordered not to be asked. */
+static void
+put_orders(const json_t *list, FILE *out)
+{
+	const json_t *u;
+	size_t i;
+
+	json_array_foreach(list, i, u)
+	{
+		fprintf(out, "%-12s", i == 0 ? "upstreams" : "");
+		show_put(show_text(u, "address"), out);
+		fprintf(out, " %s by operator\n", show_text(u, "state"));
+	}
+}
+
 /* --- Steps ------------------------------------------------------------------------------------ */
 
 static void
@@ -266,6 +281,7 @@ explain_show(const json_t *j, FILE *out)
 
 	put_conclusion(j, out);
 	put_policy(json_object_get(j, "policy"), out);
+	put_orders(json_object_get(j, "upstreams_by_operator"), out);
 	if (is_set(j, "reloaded"))
 		fprintf(out, "%-12s%s\n", "note",
 		    "the configuration changed meanwhile: its lines are not told; try again");

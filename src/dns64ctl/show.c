@@ -129,6 +129,22 @@ put_present(const json_t *u, FILE *out)
 	fputc('\n', out);
 }
 
+/* What the operator has ordered about upstream U. */
+static void
+put_order(const json_t *u, FILE *out)
+{
+	const json_t *order = json_object_get(u, "by_operator");
+	json_int_t since = show_number(order, "since"), now = (json_int_t)time(NULL);
+
+	if (!json_is_object(order))
+		return;
+	fputs("    ", out);
+	show_put(show_text(order, "state"), out);
+	fputs(" by operator, for ", out);
+	put_duration(now > since ? now - since : 0, out);
+	fputc('\n', out);
+}
+
 /* The parts of a figure, by WHAT, but zeros. */
 static void
 put_parts(const char *what, json_t *parts, FILE *out)
@@ -191,6 +207,7 @@ show_upstreams(const json_t *j, FILE *out)
 		    rtt(u, "tcp", tcp), (int64_t)show_number(u, "sends"),
 		    (int64_t)show_number(u, "replies"), (int64_t)show_number(u, "lost"),
 		    real_of(u, "share_percent"));
+		put_order(u, out);
 		put_present(u, out);
 		put_parts("replies", json_object_get(u, "replies_by_rcode"), out);
 		put_parts("lost", json_object_get(u, "lost_by_cause"), out);
@@ -253,7 +270,10 @@ put_list(const char *what, const json_t *list, const char *key, FILE *out)
 	{
 		fprintf(out, "%s", i > 0 ? ", " : "");
 		show_put(key == NULL ? json_string_value(item) : show_text(item, key), out);
-		if (key != NULL && strcmp(show_text(item, "state"), "active") != 0)
+		if (json_is_object(json_object_get(item, "by_operator")))
+			fprintf(out, " %s by operator",
+			    show_text(json_object_get(item, "by_operator"), "state"));
+		else if (key != NULL && strcmp(show_text(item, "state"), "active") != 0)
 			fprintf(out, " %s", show_text(item, "state"));
 	}
 	fputc('\n', out);

@@ -24,6 +24,7 @@ struct up {
 	unsigned good;    /* its last good reply to any loop */
 	unsigned useless; /* since when another loop has had none */
 	unsigned heard;   /* its last reply of any kind */
+	enum conf_order ordered;
 };
 
 struct row {
@@ -49,6 +50,14 @@ struct row {
 #define DOWN(since) \
 	{ \
 		VIEW_DOWN, 0, since, 0 \
+	}
+#define DRAINED \
+	{ \
+		VIEW_GOOD, 1, 0, 1, CONF_DRAIN \
+	}
+#define TAKEN \
+	{ \
+		VIEW_DOWN, 0, 60, 0, CONF_DOWN \
 	}
 #define BOTH(...) .up = { __VA_ARGS__ }, .n_up = 2
 #define SOLE(...) .up = { __VA_ARGS__ }, .n_up = 1
@@ -79,6 +88,11 @@ static const struct row table[] = {
 	    DEGRADED "1 of 2 upstreams do not answer" },
 	{ "errors to one loop, good replies to another", SOLE({ VIEW_ERRING, 2, 40, 1 }), READY },
 	{ "it erred when it was asked last, long ago", SOLE({ VIEW_ERRING, 90, 80, 40 }), READY },
+	{ "nobody misses one that is drained by operator", BOTH(DRAINED, GOOD), READY },
+	{ "nor one that he took down", BOTH(TAKEN, GOOD), READY },
+	{ "but the one that is left", BOTH(TAKEN, DOWN(60)), UNREADY "no upstream answers" },
+	{ "all by operator", BOTH(TAKEN, DRAINED),
+	    UNREADY "all upstreams are drained or down by operator" },
 	{ "no socket to be had", SOLE({ VIEW_STARVED, 50, 49, 50 }),
 	    UNREADY "no upstream answers" },
 	{ "one loop is late", SOLE(GOOD), .missing = 1, READY },
@@ -152,6 +166,7 @@ make(const struct row *r)
 		v->good_ns = ago(r->up[i].good);
 		v->useless_ns = ago(r->up[i].useless);
 		v->heard_ns = ago(r->up[i].heard);
+		v->ordered = r->up[i].ordered;
 	}
 }
 

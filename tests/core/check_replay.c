@@ -78,7 +78,7 @@ static const struct {
 };
 
 /* Nor those with one of these lines: what follows is about sockets, or another answer is right. */
-static const char *const unfit[] = { "full", "lost", "plug", "reload", "starve", "unplug",
+static const char *const unfit[] = { "full", "lost", "order", "plug", "reload", "starve", "unplug",
 	"unsent" };
 
 static char *all[PLAY_MAX_FILES], *files[PLAY_MAX_FILES];

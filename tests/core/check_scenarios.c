@@ -36,6 +36,7 @@
  *		questions (COUNT: N or N..M), the last of which is called Q from now on
  *	flush | flush name NAME | flush below NAME	the cache forgets
  *	reload				the lines above are the configuration from now
+ *	order upstream uN up|drain|down	the operator orders it (dns64ctl)
  * What is expected, in this order of appearance:
  *	question Q uN|u? udp|tcp NAME TYPE [do] [cd] [noedns] [class=N] [unlike=Q] [mixed]
  *	    [cookie=none|ours|HEX] [bufsize=N]

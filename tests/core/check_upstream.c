@@ -83,6 +83,58 @@ START_TEST(numbers_last_over_a_reload)
 }
 END_TEST
 
+/* Who is drained or down is listed, and in nobody's choice; its number and what is known of it
+ * stay. */
+START_TEST(orders_keep_an_upstream_from_being_asked)
+{
+	configure(3);
+	us.table[0].no_edns_until_ns = 77;
+	us.table[0].down = true;
+	wheel_set(&wheel, &us.table[0].probe, now_ns);
+	conf.ordered[0] = CONF_DOWN;
+	conf.ordered[2] = CONF_DRAIN;
+	ck_assert_uint_eq(upstreams_configure(&us, &conf, &wheel), 0);
+	ck_assert_uint_eq(us.n_order, 1);
+	ck_assert_uint_eq(us.order[0], 1);
+	ck_assert_uint_eq(us.n_listed, 3);
+	ck_assert_uint_eq(us.listed[0], 0);
+	ck_assert_uint_eq(us.taken, 1);
+	ck_assert(!us.table[0].active);
+	ck_assert(us.table[2].active);
+	/* It has nothing in flight, and its number is not free. */
+	upstreams_release(&us, 0);
+	ck_assert_uint_eq(us.table[0].no_edns_until_ns, 77);
+	ck_assert(!us.table[0].down);
+	ck_assert_uint_eq(wheel.n, 0);
+	/* Again: it was taken before. */
+	ck_assert_uint_eq(upstreams_configure(&us, &conf, &wheel), 0);
+	ck_assert_uint_eq(us.taken, 0);
+	us.table[2].n_failures = 5; /* of what was finished */
+	conf.ordered[0] = CONF_UP;
+	conf.ordered[2] = CONF_UP;
+	ck_assert_uint_eq(upstreams_configure(&us, &conf, &wheel), UPSTREAMS_NEW);
+	ck_assert_uint_eq(us.n_order, 3);
+	ck_assert_uint_eq(us.table[2].n_failures, 0);
+	/* Configured no more, it is forgotten as any other. */
+	conf.ordered[2] = CONF_DOWN;
+	ck_assert_uint_eq(upstreams_configure(&us, &conf, &wheel), 0);
+	configure(2);
+	ck_assert_int_eq(us.table[2].addr.family, NETADDR_NONE);
+}
+END_TEST
+
+/* With none left to be asked all are down, and nothing is logged of silence. */
+START_TEST(all_may_be_taken)
+{
+	configure(1);
+	conf.ordered[0] = CONF_DRAIN;
+	(void)upstreams_configure(&us, &conf, &wheel);
+	ck_assert_uint_eq(us.n_order, 0);
+	ck_assert(upstreams_all_down(&us));
+	ck_assert(!us.said_all_down);
+}
+END_TEST
+
 START_TEST(a_number_waits_for_its_sockets)
 {
 	int slot;
@@ -350,6 +402,8 @@ tests_add(TCase *tc)
 	tcase_add_checked_fixture(tc, setup, NULL);
 	tcase_add_test(tc, d1_two_sockets_prove_no_edns);
 	tcase_add_test(tc, numbers_last_over_a_reload);
+	tcase_add_test(tc, orders_keep_an_upstream_from_being_asked);
+	tcase_add_test(tc, all_may_be_taken);
 	tcase_add_test(tc, a_number_waits_for_its_sockets);
 	tcase_add_test(tc, the_same_address_twice_is_one);
 	tcase_add_test(tc, upstreams_over_the_numbers_come_later);

@@ -91,6 +91,16 @@ change(void *arg, const struct prefix_change *c, char error[static HOST_ERROR])
 	return HOST_DONE;
 }
 
+/* The order is obeyed, and forgotten. */
+static enum host_verdict
+obey(void *arg, const struct order *w, char error[static HOST_ERROR])
+{
+	struct orders orders = { .n_upstreams = 0 };
+
+	(void)arg;
+	return orders_make(&orders, &room.settings, w, 1, error) ? HOST_DONE : HOST_WRONG;
+}
+
 static bool
 is_changing(void *arg)
 {
@@ -105,6 +115,7 @@ static const struct host_ops ops = { .reload = reload,
 	.lameduck = lameduck,
 	.cookies = cookies,
 	.change = change,
+	.order = obey,
 	.is_changing = is_changing };
 
 static void

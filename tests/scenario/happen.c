@@ -371,6 +371,23 @@ do_reload(struct run *r, char **w, unsigned n)
 	stage_reload(r);
 }
 
+/* The operator tells the daemon something, as dns64ctl does. */
+static void
+do_order(struct run *r, char **w, unsigned n)
+{
+	static const char *const states[] = { "up", "drain", "down" };
+	struct order order = { .what = ORDER_UPSTREAM };
+	char text[NETADDR_TEXT];
+
+	stage_engine(r);
+	if (n != 4 || strcmp(w[1], "upstream") != 0)
+		stage_fail(r, "order takes upstream uN up|drain|down");
+	order.of = netaddr_format(engine_upstream(r->e, stage_upstream(r, w[2])), text);
+	while (order.state < 2 && strcmp(states[order.state], w[3]) != 0)
+		order.state++;
+	stage_order(r, &order);
+}
+
 /* The cache forgets all, or what is said. */
 static void
 do_flush(struct run *r, char **w, unsigned n)
@@ -426,6 +443,7 @@ static const struct {
 	{ "pass", 2, passing_pass },
 	{ "mute", 2, passing_mute },
 	{ "reload", 1, do_reload },
+	{ "order", 2, do_order },
 	{ "flush", 1, do_flush },
 	{ "clock", 2, do_start },
 	{ "test-max-queries", 2, do_start },

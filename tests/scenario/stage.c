@@ -153,6 +153,7 @@ stage_engine(struct run *r)
 	if (r->e != NULL)
 		return;
 	r->settings = read_settings(r);
+	r->settings->orders = &r->orders;
 	make_shared(r);
 	r->e = engine_new(&r->settings->conf.core, &seed, r->now_ns);
 	ck_assert_ptr_nonnull(r->e);
@@ -165,12 +166,27 @@ stage_reload(struct run *r)
 	struct settings *now = r->settings, *next = read_settings(r);
 
 	(void)reload_keep(now, next);
+	next->orders = now->orders;
+	orders_keep(next);
+	orders_apply(next);
 	next->conf.core.cache = now->conf.core.cache;
 	next->conf.core.rates = now->conf.core.rates;
 	engine_set_conf(r->e, &next->conf.core, r->now_ns);
 	r->settings = next;
 	settings_fini(now);
 	free(now);
+	stage_collect(r);
+}
+
+void
+stage_order(struct run *r, const struct order *w)
+{
+	char error[ORDERS_ERROR];
+
+	if (!orders_make(&r->orders, r->settings, w, 0, error))
+		stage_fail(r, "%s", error);
+	orders_apply(r->settings);
+	engine_set_conf(r->e, &r->settings->conf.core, r->now_ns);
 	stage_collect(r);
 }
 

@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "config/orders.h"
 #include "config/settings.h"
 #include "core/cookie.h"
 #include "core/engine.h"
@@ -56,6 +57,7 @@ struct run {
 	size_t text_len;
 	unsigned text_line;        /* of the scenario, up to which it has come */
 	struct settings *settings; /* the engine's; owned */
+	struct orders orders;      /* of the operator */
 	size_t cache_size;         /* if the configuration has no cache-size; 0: no cache */
 	uint32_t max_queries;      /* instead of what is configured; 0: that */
 	struct engine *e;
@@ -99,6 +101,9 @@ void stage_engine(struct run *r);
 
 /* stage_reload: give what is configured now to the engine. */
 void stage_reload(struct run *r);
+
+/* stage_order: the operator gives the order W. */
+void stage_order(struct run *r, const struct order *w);
 
 /* stage_sockets: open and close sockets to upstreams as the shell does. */
 void stage_sockets(struct run *r);

@@ -97,6 +97,21 @@ change(void *arg, const struct prefix_change *c, char error[static HOST_ERROR])
 	return HOST_DONE;
 }
 
+/* The order is obeyed, without loops. */
+static enum host_verdict
+obey(void *arg, const struct order *w, char error[static HOST_ERROR])
+{
+	struct operator* o = arg;
+
+	o->n_orders++;
+	if (!orders_make(&o->orders, &o->settings, w, 2000, error))
+		return HOST_WRONG;
+	orders_apply(&o->settings);
+	log_notice(LOG_CONFIG, "obeyed");
+	o->n_changing = o->changing_for;
+	return HOST_DONE;
+}
+
 static bool
 is_changing(void *arg)
 {
@@ -120,6 +135,7 @@ static const struct host_ops ops = { .reload = reload,
 	.lameduck = lameduck,
 	.cookies = cookies,
 	.change = change,
+	.order = obey,
 	.judged = judged,
 	.is_changing = is_changing };
 
@@ -133,6 +149,7 @@ operator_open(struct operator* o, const char *text)
 	caller_open(&o->caller);
 	(void)said_make(&said, text, &o->settings);
 	ck_assert_msg(said.n_errors == 0, "%s", said.text);
+	o->settings.orders = &o->orders;
 	o->host = (struct host){ .base = o->caller.base,
 		.path = "/etc/t.conf",
 		.settings = &o->settings,

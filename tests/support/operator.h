@@ -15,6 +15,7 @@ struct operator
 {
 	struct caller caller;
 	struct settings settings;
+	struct orders orders;
 	struct host host;           /* may be changed before operator_begin */
 	struct listens_waits waits; /* none, unless a test says so */
 	struct control *control;
@@ -24,6 +25,7 @@ struct operator
 	bool refuses;        /* changes of secrets come to nothing */
 	unsigned n_changing; /* so many times it is asked, it has a change that is not taken yet */
 	unsigned n_changes;  /* of prefixes */
+	unsigned n_orders;
 	unsigned changing_for; /* n_changing after each of these */
 	bool cannot_save;
 	bool lameduck; /* as it was told last */

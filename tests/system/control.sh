@@ -140,7 +140,7 @@ completes()
 	PATH=$TOP_BUILDDIR:$PATH bash -c '. "$0"; COMP_WORDS=(dns64ctl "$@"); COMP_CWORD=$#; _dns64ctl
 		printf "%s " "${COMPREPLY[@]}"' "$TOP_SRCDIR/contrib/completion/dns64ctl.bash" "$@"
 }
-equal 'bash completes a command' 'upstreams ' "$(completes up)"
+equal 'bash completes a command' 'ping ' "$(completes pi)"
 equal 'and its second word' 'active add del down drain ' "$(completes prefix '' | tr ' ' '\n' | sort -u | tr '\n' ' ' | sed 's/^ //')"
 check 'and options' is '--json' completes --j
 # tabbed LINE: what zsh offers behind it, in a line
@@ -149,7 +149,7 @@ tabbed()
 	timeout 60 zsh -f "$TOP_SRCDIR/tests/system/complete.zsh" "$TOP_SRCDIR/contrib/completion" "$TOP_BUILDDIR" "$1" |
 		tr '\n' ' '
 }
-equal 'zsh completes a command' 'upstreams ' "$(tabbed 'dns64ctl up')"
+equal 'zsh completes a command' 'ping ' "$(tabbed 'dns64ctl pi')"
 equal 'and its second word' 'active add del down drain ' "$(tabbed 'dns64ctl prefix ')"
 equal 'behind an option with a value' 'activate add drop ' "$(tabbed 'dns64ctl -s /none cookie-secret ')"
 equal 'and all options for people' "$("$dns64ctl" -h | sed -n 's/^ .*\(--[a-z]*\) .*/\1/p' | sort | tr '\n' ' ')" \

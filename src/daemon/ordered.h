@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef DNS64D_DAEMON_ORDERED_H
+#define DNS64D_DAEMON_ORDERED_H
+
+/*
+ * ordered: an order of the operator (config/orders) is handed to all loops, as a reload would whose
+ * configuration differs only there. Main thread only.
+ */
+
+#include "base/attr.h"
+#include "config/orders.h"
+#include "config/settings.h"
+#include "control/host.h"
+#include "daemon/threads.h"
+
+/*
+ * ordered_change: do what W says: change *s->orders, and what the loops of T work by. On an error
+ * nothing is changed, and ERROR has the reason. Not while threads_pending.
+ */
+MUST_USE enum host_verdict ordered_change(
+    struct settings *s, struct threads *t, const struct order *w, char error[static HOST_ERROR]);
+
+#endif

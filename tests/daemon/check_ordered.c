@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* An order is handed to the loops, all of it or nothing; a reload keeps it. */
+
+#include "daemon/ordered.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "config/load.h"
+#include "daemon/reload.h"
+#include "support/heard.h"
+#include "support/scratch.h"
+#include "support/tests.h"
+
+static struct arrival arrival = { .fd = -1, .look_ns = UINT64_MAX };
+static char dir[SCRATCH_PATH], conf[SCRATCH_PATH + 8];
+static const struct options options = { .level = -1 };
+static struct threads threads;
+static struct settings settings;
+static struct orders orders;
+static char error[HOST_ERROR];
+
+static void
+configure(const char *lines)
+{
+	FILE *f = fopen(conf, "w");
+
+	ck_assert_ptr_nonnull(f);
+	fprintf(f, "listen ::1\n%s", lines);
+	fclose(f);
+}
+
+static void
+setup(void)
+{
+	scratch_dir(dir);
+	snprintf(conf, sizeof(conf), "%s/c", dir);
+	configure("nameserver 192.0.2.1\nnameserver 192.0.2.2\n");
+	heard_start(LOG_LEVEL_INFO);
+	ck_assert(load_settings(&options, conf, NULL, diag_to_log, NULL, &settings));
+	memset(&orders, 0, sizeof(orders));
+	settings.orders = &orders;
+}
+
+static void
+teardown(void)
+{
+	heard_end();
+	settings_fini(&settings);
+	unlink(conf);
+	rmdir(dir);
+}
+
+static enum host_verdict
+upstream(const char *of, enum conf_order state)
+{
+	const struct order w = { .what = ORDER_UPSTREAM, .of = of, .state = state };
+
+	return ordered_change(&settings, &threads, &w, error);
+}
+
+START_TEST(it_is_logged)
+{
+	ck_assert_int_eq(upstream("192.0.2.1", CONF_DRAIN), HOST_DONE);
+	ck_assert_uint_eq(settings.conf.core.ordered[0], CONF_DRAIN);
+	ck_assert_uint_eq(heard("192.0.2.1: drain by operator (dns64ctl upstream), until told "
+				"otherwise or a restart"),
+	    1);
+	ck_assert_uint_eq(heard("no upstream is left to be asked"), 0);
+	ck_assert_int_eq(upstream("192.0.2.2", CONF_DOWN), HOST_DONE);
+	ck_assert_uint_eq(heard("no upstream is left to be asked, all are drained or down"), 1);
+	ck_assert_int_eq(upstream("192.0.2.2", CONF_UP), HOST_DONE);
+	ck_assert_uint_eq(heard("192.0.2.2: up by operator (dns64ctl upstream)"), 1);
+}
+END_TEST
+
+START_TEST(what_is_wrong_changes_nothing)
+{
+	ck_assert_int_eq(upstream("192.0.2.3", CONF_DRAIN), HOST_WRONG);
+	ck_assert_ptr_nonnull(strstr(error, "there is no upstream 192.0.2.3"));
+	settings.orders = NULL;
+	ck_assert_int_eq(upstream("192.0.2.1", CONF_DRAIN), HOST_UNABLE);
+}
+END_TEST
+
+START_TEST(a_reload_keeps_it)
+{
+	ck_assert_int_eq(upstream("192.0.2.1", CONF_DRAIN), HOST_DONE);
+	ck_assert_int_eq(upstream("192.0.2.2", CONF_DOWN), HOST_DONE);
+	configure("nameserver 192.0.2.9\nnameserver 192.0.2.2\n");
+	ck_assert(reload_settings(&options, conf, &threads, &arrival, &settings));
+	ck_assert_uint_eq(settings.conf.core.ordered[0], CONF_UP);
+	ck_assert_uint_eq(settings.conf.core.ordered[1], CONF_DOWN);
+	ck_assert_uint_eq(orders.n_upstreams, 1);
+	configure("nonsense\n");
+	ck_assert(!reload_settings(&options, conf, &threads, &arrival, &settings));
+	ck_assert_uint_eq(orders.n_upstreams, 1);
+}
+END_TEST
+
+void
+tests_add(TCase *tc)
+{
+	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_add_test(tc, it_is_logged);
+	tcase_add_test(tc, what_is_wrong_changes_nothing);
+	tcase_add_test(tc, a_reload_keeps_it);
+}
