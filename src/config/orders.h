@@ -4,8 +4,8 @@
 
 /*
  * orders: what the operator has told the running daemon by dns64ctl beside its configuration: which
- * upstreams are drained or down. An order holds until another one, its end, or a restart; a reload
- * keeps it.
+ * upstreams are drained or down, which networks are denied, what the query log has. An order holds
+ * until another one, its end, or a restart; a reload keeps it.
  *
  * The main thread has the one struct orders. The engine sees what orders_apply makes of it.
  */
@@ -17,21 +17,38 @@
 
 #include "base/attr.h"
 #include "base/netaddr.h"
+#include "base/netmap.h"
 #include "core/conf.h"
+#include "core/policy.h"
 
-#define ORDERS_ERROR 256 /* bytes of the text of an error, with its zero */
+#define ORDERS_ERROR 256       /* bytes of the text of an error, with its zero */
+#define ORDERS_DENIALS 256     /* networks that are denied at a time */
+#define ORDERS_MOST_S 31536000 /* s: the longest that an order may be given for */
 
 struct settings;
 
 enum order_what {
-	ORDER_UPSTREAM /* state: enum conf_order */
+	ORDER_UPSTREAM, /* state: enum conf_order */
+	ORDER_DENY,     /* state: enum policy_access, POLICY_DENIED or POLICY_IGNORED */
+	ORDER_UNDENY,
+	ORDER_QUERYLOG /* state: enum orders_log */
+};
+
+/* What the query log has. */
+enum orders_log {
+	ORDERS_LOG_CONFIG,  /* what query-log-select says */
+	ORDERS_LOG_ON,      /* every answer */
+	ORDERS_LOG_OFF,     /* none */
+	ORDERS_LOG_FAILURES /* failures */
 };
 
 /* An order, as it was given. */
 struct order {
 	enum order_what what;
-	const char *of; /* the upstream: as it is shown, or without its port; borrowed */
+	/* the upstream: as it is shown, or without its port; or the network; borrowed */
+	const char *of;
 	unsigned state;
+	uint32_t seconds; /* how long it holds; 0: without end */
 };
 
 /* An upstream that is drained or down. */
@@ -41,9 +58,28 @@ struct orders_upstream {
 	time_t since; /* seconds since 1970 */
 };
 
+/* A network that is denied. */
+struct orders_denial {
+	struct net net;
+	enum policy_access access; /* POLICY_DENIED or POLICY_IGNORED */
+	time_t since;
+	uint64_t until_ns; /* of the monotonic clock; 0: without end */
+};
+
 struct orders {
 	struct orders_upstream upstreams[CONF_MAX_UPSTREAMS];
 	size_t n_upstreams;
+	struct orders_denial denials[ORDERS_DENIALS];
+	size_t n_denials;
+	enum orders_log log;
+	time_t log_since;      /* if it is not ORDERS_LOG_CONFIG */
+	uint64_t log_until_ns; /* likewise; 0: without end */
+};
+
+/* A moment, by both clocks. */
+struct orders_now {
+	time_t unix_s;
+	uint64_t ns; /* monotonic */
 };
 
 /* orders_state_word: STATE as dns64ctl takes it: "up", "drain", "down". */
@@ -53,12 +89,36 @@ MUST_USE const char *orders_state_word(enum conf_order state);
 MUST_USE const struct orders_upstream *orders_upstream(
     const struct orders *o, const struct netaddr *addr);
 
+/* orders_log_word: WHAT as dns64ctl takes it: "config", "on", "off", "failures". */
+MUST_USE const char *orders_log_word(enum orders_log what);
+
 /*
- * orders_make: write W, given at UNIX_S, to *O; S are the settings in force. False: it cannot be,
+ * orders_denial: the longest network of O, which may be NULL, that has CLIENT; NULL: none has.
+ */
+MUST_USE const struct orders_denial *orders_denial(
+    const struct orders *o, const struct netaddr *client);
+
+/* orders_changes_policies: is the order W about what policies are made of (orders_fill)? */
+MUST_USE bool orders_changes_policies(const struct order *w);
+
+/*
+ * orders_make: write W, given NOW, to *O; S are the settings in force. False: it cannot be,
  * and ERROR says why; *O is as before.
  */
 MUST_USE bool orders_make(struct orders *o, const struct settings *s, const struct order *w,
-    time_t unix_s, char error[static ORDERS_ERROR]);
+    struct orders_now now, char error[static ORDERS_ERROR]);
+
+/* orders_fill: have PS say what O, which may be NULL, orders. False without memory. */
+MUST_USE bool orders_fill(const struct orders *o, struct policies *ps);
+
+/* orders_due_ns: when the first order of O, which may be NULL, ends; UINT64_MAX: none does. */
+MUST_USE uint64_t orders_due_ns(const struct orders *o);
+
+/*
+ * orders_expire: forget the orders of O that have ended at NOW_NS, and log it. Returns whether
+ * policies are to be made anew.
+ */
+MUST_USE bool orders_expire(struct orders *o, uint64_t now_ns);
 
 /* orders_apply: have S->conf say what S->orders, which may be NULL, order. */
 void orders_apply(struct settings *s);

@@ -8,6 +8,7 @@
 #include "base/hash.h"
 #include "config/access.h"
 #include "config/keywords.h"
+#include "config/orders.h"
 #include "config/policy_lines.h"
 #include "config/values.h"
 #include "dns/name.h"
@@ -482,7 +483,8 @@ policies_make(const struct settings *s, struct diag *d)
 		take_excluded(&m);
 		take_zones(&m);
 	}
-	m.starved = m.starved || !access_fill(m.ps, s, d) || policies_finish(m.ps) != 0;
+	m.starved = m.starved || !access_fill(m.ps, s, d) || !orders_fill(s->orders, m.ps) ||
+	    policies_finish(m.ps) != 0;
 	if (m.starved)
 		diag_error(d, 0, NULL, "there is no memory for it");
 	if (d->n_errors == n_errors)

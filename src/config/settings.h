@@ -103,6 +103,7 @@ struct settings {
 	struct places places; /* where its lines stand, which these fields number */
 	struct usage usage;   /* which counters policies have; the same after a reload */
 	bool cookies_told;    /* dns64ctl has changed the secrets of cookies since */
+	struct conf_tap tap;  /* conf.core.tap as it is configured, whatever dns64ctl said */
 	/* borrowed, the same after a reload: what dns64ctl said; NULL: nobody can say anything */
 	struct orders *orders;
 

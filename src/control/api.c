@@ -131,6 +131,13 @@ static const struct http_route routes[] = {
 	{ "/upstreams", GET, api_upstreams, "what is known of each upstream" },
 	{ "/upstream", POST, api_upstream,
 	    "ask the upstream {address} as usual, or no more: {state} up, drain or down" },
+	{ "/deny", GET | POST, api_deny,
+	    "the networks that are denied so; or deny {network}, without an answer if {drop} is "
+	    "yes, "
+	    "{for} seconds" },
+	{ "/undeny", POST, api_undeny, "deny {network} no more" },
+	{ "/querylog", GET | POST, api_querylog,
+	    "what the query log has; or {state} config, on, off or failures, {for} seconds" },
 	{ "/prefixes", GET, api_prefixes,
 	    "prefixes, where they come from, how much they are used" },
 	{ "/prefix/add", POST, api_prefix_add,

@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "config/orders.h"
+#include "control/api_orders.h"
 #include "control/desk.h"
 #include "control/facts.h"
 #include "control/figures.h"
@@ -284,6 +285,7 @@ answer_status(struct evhttp_request *r, void *arg, const struct ask_views *v)
 	(void)json_object_set_new(j, "loops_silent", json_integer(v->n_missing));
 	api_stats_listens(f, j);
 	(void)json_object_set_new(j, "upstreams", api_stats_upstreams(v, s));
+	(void)json_object_set_new(j, "denied", api_orders_denials(s));
 	(void)json_object_set_new(j, "prefixes", api_stats_prefixes(&c->core.policies->table[0]));
 	(void)json_object_set_new(
 	    j, "client_blocks", json_integer((json_int_t)c->core.policies->n - 1));

@@ -7,6 +7,7 @@
 #include "config/orders.h"
 #include "config/policy_lines.h"
 #include "config/prefix_file.h"
+#include "config/values.h"
 #include "config/where.h"
 #include "control/api_prefixes.h"
 #include "control/api_stats.h"
@@ -21,6 +22,7 @@
 #define BY_DENY "deny"
 #define BY_PREFIXES "prefixes"
 #define BY_ORDER "dns64ctl upstream"
+#define BY_DENIAL "dns64ctl deny"
 
 struct rule {
 	enum reason reason;
@@ -42,6 +44,8 @@ static const struct rule rules[] = {
 	{ REASON_DENIED, BY_ALLOW },
 	{ REASON_DENIED_NETWORK, BY_DENY },
 	{ REASON_DROP_DENIED, BY_DENY },
+	{ REASON_DENIED_OPERATOR, BY_DENIAL },
+	{ REASON_DROP_OPERATOR, BY_DENIAL },
 	{ REASON_SILENT, BY_ORDER },
 	{ REASON_STALE, BY_ORDER },
 	{ REASON_STALE_NXDOMAIN, BY_ORDER },
@@ -224,6 +228,21 @@ by_order(const struct decided *d)
 		.rule = "all upstreams are drained or down by operator (dns64ctl upstream)" });
 }
 
+/* The network that dns64ctl has denied, and which has the client. */
+static json_t *
+by_denial(const struct decided *d)
+{
+	const struct orders *o = d->host->settings->orders;
+	const struct orders_denial *denial = orders_denial(o, &d->asked->client);
+	char net[VALUE_NET_TEXT], text[VALUE_NET_TEXT + 32];
+
+	if (denial == NULL)
+		return json_null();
+	snprintf(text, sizeof(text), BY_DENIAL " %s%s", value_net_format(&denial->net, net),
+	    denial->access == POLICY_IGNORED ? " drop" : "");
+	return where_json(d, (struct where){ .rule = text });
+}
+
 json_t *
 decided_upstreams(const struct decided *d)
 {
@@ -261,6 +280,8 @@ decided_reason(const struct decided *d)
 		return where_json(d, where_deny(origin_of(d), &d->asked->client));
 	if (strcmp(name, BY_PREFIXES) == 0)
 		return by_prefixes(d);
+	if (strcmp(name, BY_DENIAL) == 0)
+		return by_denial(d);
 	if (strcmp(name, BY_ORDER) == 0)
 		return by_order(d);
 	return by_keyword(d, name);

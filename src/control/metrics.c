@@ -75,6 +75,14 @@ lameduck(struct metric_text *t, const struct facts *f)
 }
 
 static void
+denied_networks(struct metric_text *t, const struct facts *f)
+{
+	const struct orders *o = f->settings->orders;
+
+	metric_text_count(t, NULL, o != NULL ? o->n_denials : 0);
+}
+
+static void
 listens(struct metric_text *t, const struct facts *f)
 {
 	metric_text_count(t, LABELS({ "state", "served" }), f->n_served);
@@ -421,6 +429,8 @@ static const struct row table[] = {
 	ROW("loops_stuck", GAUGE, NULL, "Loops that do not go round", loops_stuck),
 	ROW("listen_addresses", GAUGE, NULL,
 	    "Listen addresses, and interfaces without one, by what is done about them", listens),
+	ROW("denied_networks", GAUGE, NULL,
+	    "Networks that the operator denies for now (dns64ctl deny)", denied_networks),
 	ROW("lameduck", GAUGE, NULL, "1 while it serves on but is not to be asked any more",
 	    lameduck),
 	ROW("stopping", GAUGE, NULL, "1 while it finishes what is in flight, and then ends",

@@ -2,6 +2,7 @@
 #include "control/state_json.h"
 
 #include "base/clock.h"
+#include "control/api_orders.h"
 #include "control/api_stats.h"
 
 static json_t *
@@ -97,6 +98,7 @@ state_json(const struct facts *f)
 	add_answers(j, f);
 	(void)json_object_set_new(j, "latency", latency_json(&f->waited));
 	(void)json_object_set_new(j, "loops", loops_json(f));
+	(void)json_object_set_new(j, "denied", api_orders_denials(f->settings));
 	(void)json_object_set_new(j, "prefixes", api_stats_prefixes(&ps->table[0]));
 	(void)json_object_set_new(j, "client_blocks", integer(ps->n - 1));
 	(void)json_object_set_new(j, "upstreams", api_stats_upstreams(f->views, f->settings));

@@ -163,6 +163,11 @@ engine_set_conf(struct engine *e, const struct conf_core *conf, uint64_t now_ns)
 	e->lookups.conf = conf;
 	e->queries.conf = conf;
 	e->queries.conf_gen++;
+	if (conf->policies->denies) {
+		e->shedding = true;
+		e->shed_at = 0;
+		e->lookups.more = true;
+	}
 	limits_configure(&e->limits, conf, &e->rng);
 	cookies_forget(&e->cookies);
 	changed = upstreams_configure(&e->upstreams, conf, &e->wheel);

@@ -55,6 +55,8 @@ struct engine {
 	struct capture *capture;   /* borrowed; NULL: none */
 	bool watched;          /* somebody wants to know of each answer; looked at once in a turn */
 	bool watched_upstream; /* likewise of each message to and from upstreams */
+	bool shedding;         /* clients were denied whose questions may wait yet (query_shed) */
+	uint32_t shed_at;      /* how far that came */
 	int64_t left;          /* units of work that this turn may still take; may be negative */
 	int64_t before;        /* with ENGINE_AUDIT: what left was when the message came */
 	uint64_t n_calls;      /* with ENGINE_AUDIT: calls of the shell so far */

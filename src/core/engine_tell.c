@@ -215,7 +215,9 @@ engine_explain(struct engine *e, const struct packet_in *in, struct trace *t, ui
 	q = accept_uncounted(e, in, t);
 	if (q == NULL) { /* a sound message is dropped for want of room, or by a deny line */
 		e->queries.trace = NULL;
-		trace_end(t, engine_ignores(e, &in->peer) ? REASON_DROP_DENIED : REASON_DROP_FULL,
+		trace_end(t,
+		    engine_ignores(e, &in->peer) ? request_ignored(t->policies, &in->peer)
+						 : REASON_DROP_FULL,
 		    false, NULL, 0);
 		return true;
 	}

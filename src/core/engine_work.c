@@ -105,6 +105,15 @@ ask_some_again(struct engine *e, const struct list *of, next_one *next)
 	return true;
 }
 
+/* Some of those whose clients the operator has denied, which are ready then. True. */
+static bool
+shed_some(struct engine *e)
+{
+	e->shedding = query_shed(&e->queries, &e->shed_at, ENGINE_SLICE / ENGINE_QUERY);
+	e->left -= ENGINE_SLICE;
+	return true;
+}
+
 bool
 engine_slice(struct engine *e)
 {
@@ -119,6 +128,7 @@ engine_slice(struct engine *e)
 		return false;
 	any = ask_some_again(e, &e->lookups.refused, silence_next_refused);
 	any |= ask_some_again(e, &e->lookups.lost, silence_next_lost);
+	any |= UNLIKELY(e->shedding) && shed_some(e);
 	/* As the last one: those before may end lookups, too. */
 	any = wake_some(e) || any;
 	e->lookups.more = any;

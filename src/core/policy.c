@@ -118,6 +118,7 @@ policies_new(size_t n)
 	atomic_init(&ps->refs, 1);
 	netmap_init(&ps->clients);
 	netmap_init(&ps->exempt);
+	netmap_init(&ps->denied);
 	ps->others = policies_value(0, POLICY_SERVED);
 	ps->n = n;
 	ps->table = calloc(n, sizeof(*ps->table));
@@ -154,6 +155,7 @@ policies_unref(struct policies *ps)
 	}
 	netmap_fini(&ps->clients);
 	netmap_fini(&ps->exempt);
+	netmap_fini(&ps->denied);
 	zonemap_free(ps->special);
 	zonemap_free(ps->reverse);
 	free(ps->site);

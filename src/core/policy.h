@@ -114,6 +114,8 @@ struct policies {
 	struct netmap clients;   /* network to policies_value (RULES D13, D23) */
 	uint32_t others;         /* the same value, for clients in none of those networks */
 	bool ignores;            /* some clients are POLICY_IGNORED */
+	bool denies;             /* denied is not empty */
+	struct netmap denied;    /* what the operator has ordered: network to enum policy_access */
 	struct netmap exempt;    /* network to 1: without rate-limit and max-amplification */
 	struct zonemap *special; /* owned: zone to enum special (RULES D15, D17) */
 
@@ -190,10 +192,23 @@ policies_value(uint32_t policy, uint32_t access)
 	return policy * POLICY_ACCESSES + access;
 }
 
+/* policies_ordered: what the operator orders about CLIENT (dns64ctl deny); else POLICY_SERVED. */
+MUST_USE static inline enum policy_access
+policies_ordered(const struct policies *ps, const struct netaddr *client)
+{
+	return UNLIKELY(ps->denies)
+	    ? (enum policy_access)netmap_find(&ps->denied, client, POLICY_SERVED)
+	    : POLICY_SERVED;
+}
+
 /* policies_access: what becomes of the questions of CLIENT. */
 MUST_USE static inline enum policy_access
 policies_access(const struct policies *ps, const struct netaddr *client)
 {
+	enum policy_access ordered = policies_ordered(ps, client);
+
+	if (UNLIKELY(ordered != POLICY_SERVED))
+		return ordered;
 	return (enum policy_access)(
 	    netmap_find(&ps->clients, client, ps->others) % POLICY_ACCESSES);
 }
@@ -214,7 +229,8 @@ policies_find(const struct policies *ps, const struct netaddr *client, bool *may
 {
 	uint32_t v = netmap_find(&ps->clients, client, ps->others);
 
-	*may_ask = v % POLICY_ACCESSES == POLICY_SERVED;
+	*may_ask =
+	    v % POLICY_ACCESSES == POLICY_SERVED && policies_ordered(ps, client) == POLICY_SERVED;
 	return v / POLICY_ACCESSES;
 }
 

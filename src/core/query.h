@@ -283,6 +283,13 @@ MUST_USE bool query_admit(struct queries *qs, struct query *q, const struct ques
 MUST_USE bool query_may_join(struct queries *qs, struct query *q);
 
 /*
+ * query_shed: answer those that wait of clients that the operator denies (policies_ordered), MOST
+ * of them at most, by REFUSED or not at all. *AT, first 0, says how far this came. True: call it
+ * again, and no other may wait meanwhile whom it should find: such clients are not admitted.
+ */
+MUST_USE bool query_shed(struct queries *qs, uint32_t *at, unsigned most);
+
+/*
  * query_fail_here: make Q, which waits for no lookup, ready with the failure OUTCOME of our own; a
  * stale entry may still help.
  */

@@ -9,10 +9,11 @@
 #include "base/log.h"
 #include "base/told.h"
 
-#define PROVEN_FACTOR 10 /* so much more may wait of those whose address is not forged */
-#define WAYS_GIVEN 4     /* queries that give way to one new one, at most */
-#define SCARCE 8         /* wider networks are counted if more than one in so many is used */
-#define LONGEST_TRIED 8  /* queries that are looked at to find one that waits */
+#define PROVEN_FACTOR 10  /* so much more may wait of those whose address is not forged */
+#define WAYS_GIVEN 4      /* queries that give way to one new one, at most */
+#define SCARCE 8          /* wider networks are counted if more than one in so many is used */
+#define LONGEST_TRIED 8   /* queries that are looked at to find one that waits */
+#define SHED_BUCKETS 4096 /* of the table of clients that query_shed looks at in one call */
 
 /* The heaviest classes of networks, and the lightest, in which one is looked for to give way. */
 #define HEAVY_TRIED 12
@@ -59,8 +60,6 @@ calm(struct queries *qs, const struct query *guest)
 		    "there is room again for questions that wait; %" PRIu64 " gave way", n);
 }
 
-/* --- who may wait ---------------------------------------------------------------------------- */
-
 /* Does Q wait for something that has not come yet? */
 static bool
 waits(const struct query *q)
@@ -69,6 +68,73 @@ waits(const struct query *q)
 		return q->lookup->progress < LOOKUP_ENDING;
 	return list_empty(&q->link) && (q->held || q->state == QUERY_SVCB);
 }
+
+/* --- who may not ask any more ----------------------------------------------------------------- */
+
+/* Q, which waits, is answered REFUSED, or with DROP not at all. */
+static void
+shed(struct queries *qs, struct query *q, bool drop)
+{
+	wheel_clear(qs->wheel, &q->timer);
+	if (UNLIKELY(q->watch.lookup != NULL))
+		query_unwatch(qs, q);
+	if (q->lookup != NULL)
+		lookup_leave(qs->lookups, q->lookup, &q->link);
+	else if (q->state == QUERY_SVCB)
+		(void)query_forsake(q);
+	if (drop && !q->traced) {
+		stats_inc(&qs->stats->client_ignored);
+		stats_dropped(qs->stats, REASON_DROP_OPERATOR);
+		query_free(qs, q);
+		return;
+	}
+	stats_inc(&query_stats(qs, q)->client_denied);
+	query_refuse(qs, q, REASON_DENIED_OPERATOR);
+	query_make_ready(qs, q, LOOKUP_SILENT, false);
+}
+
+/* Those on LIST that wait, MOST of them at most. Returns how many more may be shed. */
+static unsigned
+shed_list(struct queries *qs, const struct list *list, unsigned most)
+{
+	const struct policies *ps = qs->conf->policies;
+
+	/* With the last of them its client is gone; the head is compared with then, and not read.
+	 */
+	for (struct list *link = list->next, *next; most > 0 && link != list; link = next) {
+		struct query *q = LIST_OBJECT(link, struct query, place.link);
+		enum policy_access ordered = policies_ordered(ps, &q->peer);
+
+		next = link->next;
+		if (ordered == POLICY_SERVED || !waits(q))
+			continue;
+		shed(qs, q, ordered == POLICY_IGNORED);
+		most--;
+	}
+	return most;
+}
+
+bool
+query_shed(struct queries *qs, uint32_t *at, unsigned most)
+{
+	uint32_t n = UINT32_C(1) << qs->fair.bits, end = *at < n ? *at + SHED_BUCKETS : n;
+
+	if (!qs->conf->policies->denies)
+		*at = n;
+	for (; *at < n && *at < end; ++*at) {
+		struct fair_client *c = qs->fair.buckets[*at], *next;
+
+		for (; c != NULL && most > 0; c = next) {
+			next = c->next;
+			most = shed_list(qs, &c->own.of[FAIR_WAITING], most);
+		}
+		if (most == 0)
+			return true;
+	}
+	return *at < n;
+}
+
+/* --- who may wait ---------------------------------------------------------------------------- */
 
 /* The query that has waited longest of the client in NET that has waited longest; NULL. */
 static struct query *

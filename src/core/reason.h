@@ -112,6 +112,8 @@ enum reason_source {
 	X(DENIED, REFUSING, "denied", PROHIBITED, "this client may not ask (allow)") \
 	X(DENIED_NETWORK, REFUSING, "denied-network", PROHIBITED, \
 	    "this client is in a network that may not ask (deny)") \
+	X(DENIED_OPERATOR, REFUSING, "denied-operator", PROHIBITED, \
+	    "the operator denies this client's network for now (dns64ctl deny)") \
 	X(REFUSED_TYPE, REFUSING, "refused-type", NONE, "a type that is not served, as AXFR") \
 	X(REFUSED_CHAOS, REFUSING, "refused-chaos", NONE, "nothing of that name in class CH") \
 	X(NO_RECURSION, REFUSING, "no-recursion", NOT_AUTHORITATIVE, \
@@ -153,6 +155,8 @@ enum reason_source {
 	X(DROP_RATE, DROPPING, "drop-rate-limit", NONE, "beyond rate-limit") \
 	X(DROP_DENIED, DROPPING, "drop-denied", NONE, \
 	    "the client is in a network that gets no answer (deny)") \
+	X(DROP_OPERATOR, DROPPING, "drop-operator", NONE, \
+	    "the operator has the client's network get no answer for now (dns64ctl deny)") \
 	X(DROP_FULL, DROPPING, "drop-no-room", NONE, "all query objects are in use")
 
 enum reason {

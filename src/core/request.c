@@ -291,7 +291,10 @@ may_ask(struct queries *qs, struct query *q)
 	/* An operator who denies needs no advice; if it is only explained nobody asked. */
 	if (!denied && !trace_counts(qs->trace, qs->stats))
 		tell_refused(qs, &q->peer);
-	query_refuse(qs, q, denied ? REASON_DENIED_NETWORK : REASON_DENIED);
+	if (policies_ordered(qs->conf->policies, &q->peer) != POLICY_SERVED)
+		query_refuse(qs, q, REASON_DENIED_OPERATOR);
+	else
+		query_refuse(qs, q, denied ? REASON_DENIED_NETWORK : REASON_DENIED);
 	return false;
 }
 
@@ -363,6 +366,13 @@ read_message(struct queries *qs, struct query *q, const struct msg *m, enum msg_
 	return true;
 }
 
+enum reason
+request_ignored(const struct policies *ps, const struct netaddr *client)
+{
+	return policies_ordered(ps, client) == POLICY_IGNORED ? REASON_DROP_OPERATOR
+							      : REASON_DROP_DENIED;
+}
+
 /*
  * May this message get an answer at all? A response never does: two servers that answer each
  * other's responses would go on for ever (Loop DoS).
@@ -383,7 +393,7 @@ deserves_answer(
 	}
 	if (policies_ignore(qs->conf->policies, &in->peer)) {
 		stats_inc(&qs->stats->client_ignored);
-		stats_dropped(qs->stats, REASON_DROP_DENIED);
+		stats_dropped(qs->stats, request_ignored(qs->conf->policies, &in->peer));
 		return false;
 	}
 	return true;

@@ -3,30 +3,70 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
+#include "base/clock.h"
 #include "base/log.h"
+#include "config/policies.h"
+#include "config/values.h"
 #include "daemon/parcel.h"
 
-/* Hand what s->orders say to the loops. False: there is no memory, and nothing was handed over. */
-static bool
-hand_out(struct settings *s, struct threads *t)
+/* What policies_make says of the configuration was said when that was read. */
+static void
+ignore(void *ctx, enum diag_kind kind, const char *text)
 {
-	struct parcel p = { .n_added = 0 };
+	(void)ctx;
+	(void)kind;
+	(void)text;
+}
 
-	orders_apply(s);
-	if (!parcel_pack(&p, t->n, &s->conf.io, s))
+/*
+ * Hand what s->orders say to the loops; ANEW: policies are made of them. False: there is no memory,
+ * and nothing was handed over.
+ */
+static bool
+hand_out(struct settings *s, struct threads *t, const char *path, bool anew)
+{
+	struct diag d = { .file = path, .places = &s->places, .sink = ignore };
+	struct policies *before = s->conf.core.policies, *next = before;
+	struct parcel p = { .n_added = 0 };
+	bool ok;
+
+	if (anew)
+		next = policies_make(s, &d);
+	if (next == NULL)
 		return false;
-	parcel_post(&p, t);
-	return true;
+	orders_apply(s);
+	s->conf.core.policies = next;
+	ok = parcel_pack(&p, t->n, &s->conf.io, s);
+	if (ok)
+		parcel_post(&p, t);
+	else
+		s->conf.core.policies = before;
+	if (anew)
+		policies_unref(ok ? before : next);
+	return ok;
+}
+
+/* How long W holds, in words. */
+static const char *
+how_long(const struct order *w, char text[static 64])
+{
+	if (w->seconds == 0)
+		return ", until told otherwise or a restart";
+	snprintf(text, 64, ", for %u s", w->seconds);
+	return text;
 }
 
 static void
 tell_upstream(const struct settings *s, const struct order *w)
 {
+	char text[64];
+
 	log_notice(LOG_UPSTREAM, "%s: %s by operator (dns64ctl upstream)%s", w->of,
 	    orders_state_word((enum conf_order)w->state),
-	    w->state == CONF_UP ? "" : ", until told otherwise or a restart");
+	    w->state == CONF_UP ? "" : how_long(w, text));
 	if (w->state != CONF_UP && orders_all_taken(s))
 		log_warn(LOG_UPSTREAM,
 		    "no upstream is left to be asked, all are drained or down by operator: clients "
@@ -34,20 +74,47 @@ tell_upstream(const struct settings *s, const struct order *w)
 }
 
 static void
+tell_denial(const struct order *w)
+{
+	size_t len = strlen(w->of);
+	char text[64];
+
+	log_notice(LOG_CLIENT, "deny %s: %s by operator (dns64ctl deny)%s", w->of,
+	    w->state == POLICY_IGNORED ? "no answers" : "refused", how_long(w, text));
+	if (len > 2 && strcmp(w->of + len - 2, "/0") == 0)
+		log_warn(
+		    LOG_CLIENT, "nobody of that family is served any more: %s is denied", w->of);
+}
+
+static void
 tell(const struct settings *s, const struct order *w)
 {
+	char text[64];
+
 	switch (w->what) {
 	case ORDER_UPSTREAM:
 		tell_upstream(s, w);
+		break;
+	case ORDER_DENY:
+		tell_denial(w);
+		break;
+	case ORDER_UNDENY:
+		log_notice(LOG_CLIENT, "undeny %s: the configuration holds again", w->of);
+		break;
+	case ORDER_QUERYLOG:
+		log_notice(LOG_CONFIG, "querylog %s (dns64ctl querylog)%s",
+		    orders_log_word((enum orders_log)w->state),
+		    w->state == ORDERS_LOG_CONFIG ? "" : how_long(w, text));
 		break;
 	}
 }
 
 enum host_verdict
-ordered_change(
-    struct settings *s, struct threads *t, const struct order *w, char error[static HOST_ERROR])
+ordered_change(struct settings *s, struct threads *t, const char *path, const struct order *w,
+    char error[static HOST_ERROR])
 {
 	struct orders *before = s->orders == NULL ? NULL : malloc(sizeof(*before));
+	const struct orders_now now = { .unix_s = time(NULL), .ns = clock_now_ns() };
 	bool done;
 
 	if (before == NULL) {
@@ -55,11 +122,11 @@ ordered_change(
 		return HOST_UNABLE;
 	}
 	*before = *s->orders;
-	if (!orders_make(s->orders, s, w, time(NULL), error)) {
+	if (!orders_make(s->orders, s, w, now, error)) {
 		free(before);
 		return HOST_WRONG;
 	}
-	done = hand_out(s, t);
+	done = hand_out(s, t, path, orders_changes_policies(w));
 	if (done) {
 		tell(s, w);
 	} else {
@@ -69,4 +136,14 @@ ordered_change(
 	}
 	free(before);
 	return done ? HOST_DONE : HOST_UNABLE;
+}
+
+void
+ordered_expire(struct settings *s, struct threads *t, const char *path, uint64_t now_ns)
+{
+	bool anew = orders_expire(s->orders, now_ns);
+
+	if (!hand_out(s, t, path, anew))
+		log_error(
+		    LOG_CONFIG, "no memory to end what dns64ctl ordered; the next change ends it");
 }

@@ -15,9 +15,16 @@
 
 /*
  * ordered_change: do what W says: change *s->orders, and what the loops of T work by. On an error
- * nothing is changed, and ERROR has the reason. Not while threads_pending.
+ * nothing is changed, and ERROR has the reason. PATH: of the configuration. Not while
+ * threads_pending.
  */
-MUST_USE enum host_verdict ordered_change(
-    struct settings *s, struct threads *t, const struct order *w, char error[static HOST_ERROR]);
+MUST_USE enum host_verdict ordered_change(struct settings *s, struct threads *t, const char *path,
+    const struct order *w, char error[static HOST_ERROR]);
+
+/*
+ * ordered_expire: end the orders of S whose time is over at NOW_NS. Without memory that is tried
+ * again later. Not while threads_pending.
+ */
+void ordered_expire(struct settings *s, struct threads *t, const char *path, uint64_t now_ns);
 
 #endif

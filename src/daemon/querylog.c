@@ -360,6 +360,14 @@ querylog_reopen(struct querylog *q)
 	return true;
 }
 
+bool
+querylog_writes(struct querylog *q)
+{
+	if (!q->running || q->to == QUERYLOG_NOWHERE)
+		return q->to == QUERYLOG_NOWHERE; /* nothing is wrong, it only is not configured */
+	return q->to != QUERYLOG_FILE || q->opened || querylog_reopen(q);
+}
+
 void
 querylog_report(const struct querylog *q)
 {

@@ -63,6 +63,13 @@ void querylog_use(struct querylog *q, const struct settings *s);
 /* querylog_reopen: open the file again, as it was moved. False: that failed, and is in the log. */
 bool querylog_reopen(struct querylog *q);
 
+/*
+ * querylog_writes: can lines be written where they are configured to go? A file that could not be
+ * opened is tried again; false, with a message in the log: it still cannot, or there is no thread.
+ * True if query-log is none.
+ */
+MUST_USE bool querylog_writes(struct querylog *q);
+
 /* querylog_report: log the figures of the thread, if it runs, under the log's word "stats". */
 void querylog_report(const struct querylog *q);
 

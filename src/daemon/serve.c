@@ -194,7 +194,13 @@ obey(void *arg, const struct order *w, char error[static HOST_ERROR])
 		snprintf(error, HOST_ERROR, "the daemon is stopping");
 		return HOST_UNABLE;
 	}
-	return ordered_change(s->settings, s->threads, w, error);
+	if (w->what == ORDER_QUERYLOG && w->state != ORDERS_LOG_OFF &&
+	    w->state != ORDERS_LOG_CONFIG && !querylog_writes(s->querylog)) {
+		snprintf(error, HOST_ERROR, "query-log %s cannot be opened; the log says why",
+		    s->settings->query_log);
+		return HOST_UNABLE;
+	}
+	return ordered_change(s->settings, s->threads, s->path, w, error);
 }
 
 /* --- Signals ---------------------------------------------------------------------------------- */
@@ -363,6 +369,14 @@ look(struct serve *s)
 		tell_ready(s);
 }
 
+/* Is an order of the operator over? */
+static bool
+may_expire(const struct serve *s, uint64_t now)
+{
+	return now >= orders_due_ns(s->settings->orders) && s->reload != SERVE_POSTED &&
+	    s->stops == 0;
+}
+
 /* The loops that have not taken the last change, or not closed what they gave up by it. */
 static threads_set
 behind(const struct serve *s)
@@ -394,8 +408,11 @@ wait_ms(const struct serve *s, uint64_t now)
 		due = s->end_ns;
 	if (s->arrival->look_ns > now && s->arrival->look_ns < due && s->stops == 0)
 		due = s->arrival->look_ns;
-	if ((s->reload != SERVE_SETTLED || may_reload(s) || may_look(s, now)) &&
-	    now + PENDING_MS * NS_PER_MS < due)
+	if (s->stops == 0 && orders_due_ns(s->settings->orders) < due)
+		due = orders_due_ns(s->settings->orders);
+	if ((s->reload != SERVE_SETTLED || may_reload(s) || may_look(s, now) ||
+		may_expire(s, now)) &&
+	    (now + PENDING_MS * NS_PER_MS < due || may_expire(s, now)))
 		due = now + PENDING_MS * NS_PER_MS;
 	if (due == UINT64_MAX)
 		return -1;
@@ -488,6 +505,8 @@ work(struct serve *s, struct event *due, bool *well)
 			try_reload(s, now);
 		if (may_look(s, now) && behind(s) == 0)
 			look(s);
+		if (may_expire(s, now) && !threads_pending(s->threads))
+			ordered_expire(s->settings, s->threads, s->path, now);
 	} while (!is_over(s, now, well));
 }
 

@@ -58,6 +58,30 @@ static const struct command table[] = {
 	    .n_needed = 2,
 	    .show = show_messages,
 	    .help = "ask it, or no more, until told otherwise or a restart" },
+	{ .words = "deny",
+	    .args = "[NETWORK [drop] [for SECONDS]]",
+	    POST,
+	    .path = "/deny",
+	    .keys = { "network", "?drop", "=for", "for" },
+	    .tells = true,
+	    .show = show_denied,
+	    .help = "refuse a client network, or drop what it asks; or list them" },
+	{ .words = "undeny",
+	    .args = "NETWORK",
+	    POST,
+	    .path = "/undeny",
+	    .keys = { "network" },
+	    .n_needed = 1,
+	    .show = show_messages,
+	    .help = "deny it no more" },
+	{ .words = "querylog",
+	    .args = "[on|off|failures|config [for SECONDS]]",
+	    POST,
+	    .path = "/querylog",
+	    .keys = { "state", "=for", "for" },
+	    .tells = true,
+	    .show = show_querylog,
+	    .help = "what the query log has, or has from now on" },
 	{ .words = "clients",
 	    .args = "",
 	    GET,
@@ -282,16 +306,60 @@ commands_keys(const struct command *c)
 	return n;
 }
 
+/* Is KEY a word that has to stand there, for itself or with an argument behind it? */
+static bool
+is_word(const char *key)
+{
+	return key[0] == '=' || key[0] == '?';
+}
+
+/* The key of the first argument: of those that fill from the end, if N is less than there are. */
+static size_t
+first_key(const struct command *c, size_t n)
+{
+	size_t n_keys = commands_keys(c);
+
+	for (size_t k = 0; k < n_keys; k++) {
+		if (is_word(c->keys[k]))
+			return 0;
+	}
+	return c->tells && n < n_keys ? n_keys - n : 0;
+}
+
+bool
+commands_bind(
+    const struct command *c, char *const *args, size_t n, const char *bound[static COMMANDS_ARGS])
+{
+	size_t n_keys = commands_keys(c), i = 0;
+
+	for (size_t k = 0; k < COMMANDS_ARGS; k++)
+		bound[k] = NULL;
+	for (size_t k = first_key(c, n); k < n_keys && i < n; k++) {
+		const char *key = c->keys[k];
+		bool said = is_word(key) && strcmp(key + 1, args[i]) == 0;
+
+		if (key[0] == '?') {
+			bound[k] = said ? "yes" : NULL;
+			i += said;
+		} else if (key[0] == '=') {
+			if (said && i + 1 == n)
+				return false;
+			k++; /* the argument */
+			bound[k] = said ? args[i + 1] : NULL;
+			i += said ? 2 : 0;
+		} else {
+			bound[k] = args[i++];
+		}
+	}
+	return i == n && n >= c->n_needed;
+}
+
 bool
 commands_fit(const struct command *c, char *const *args, size_t n)
 {
-	if (n < c->n_needed || n > commands_keys(c))
-		return false;
-	for (size_t i = 0; i < n; i++) {
-		if (c->keys[i][0] == '=' && (strcmp(c->keys[i] + 1, args[i]) != 0 || i + 1 == n))
-			return false;
-	}
-	return true;
+	const char *bound[COMMANDS_ARGS];
+
+	return commands_bind(c, args, n, bound);
 }
 
 void

@@ -28,7 +28,8 @@ struct command {
 	const char *body; /* of POST without arguments; NULL: none */
 	/*
 	 * The arguments by their names in the request; those from n_needed on may be left out. One
-	 * that begins with a '=' is a word that has to stand there, with an argument behind it.
+	 * that begins with a '=' is a word with an argument behind it, which has the next key; with
+	 * a '?' a word that is said by itself, as "yes". Both may be left out.
 	 */
 	const char *keys[COMMANDS_ARGS];
 	size_t n_needed;
@@ -53,6 +54,13 @@ MUST_USE const struct command *commands_find(char *const *words, size_t n, size_
 
 /* commands_keys: how many arguments C may have. */
 MUST_USE size_t commands_keys(const struct command *c);
+
+/*
+ * commands_bind: which of the N words at ARGS is for which key of C, to BOUND, with the indices of
+ * c->keys; NULL: none is. False: C does not take them.
+ */
+MUST_USE bool commands_bind(
+    const struct command *c, char *const *args, size_t n, const char *bound[static COMMANDS_ARGS]);
 
 /* commands_fit: are the N words at ARGS arguments that C takes? */
 MUST_USE bool commands_fit(const struct command *c, char *const *args, size_t n);

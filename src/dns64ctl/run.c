@@ -75,21 +75,35 @@ show(const struct command *c, const struct options *o, const struct client_answe
 	return ok ? RUN_OK : RUN_REFUSED;
 }
 
-/* The JSON of the N arguments at ARGS, the caller's; NULL without any, or without memory. */
+/* Is any of the N arguments at ARGS there? */
+static bool
+has_any(const char *const *args, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (args[i] != NULL)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * The JSON of the N arguments at ARGS, by the keys of C, NULL for what is not said; the caller's.
+ * NULL without any, or without memory.
+ */
 static char *
 body(const struct command *c, const struct options *o, const char *const *args, size_t n)
 {
-	size_t first = c->tells ? commands_keys(c) - n : 0;
 	json_t *j = json_object();
 	char *text;
 
 	for (size_t i = 0; i < n; i++) {
-		if (c->keys[first + i][0] != '=')
-			(void)json_object_set_new(j, c->keys[first + i], json_string(args[i]));
+		if (args[i] != NULL)
+			(void)json_object_set_new(
+			    j, c->keys[i] + (c->keys[i][0] == '?'), json_string(args[i]));
 	}
 	if (o->persist)
 		(void)json_object_set_new(j, "persist", json_string("yes"));
-	text = n == 0 ? NULL : json_dumps(j, 0);
+	text = has_any(args, n) ? json_dumps(j, 0) : NULL;
 	json_decref(j);
 	return text;
 }
@@ -143,7 +157,7 @@ call(const struct command *c, const struct options *o, const char *const *args, 
     struct client_answer *a)
 {
 	const char *socket = o->socket != NULL ? o->socket : sockpath_usual();
-	bool posts = strcmp(c->method, "POST") == 0 && !(c->tells && n == 0);
+	bool posts = strcmp(c->method, "POST") == 0 && !(c->tells && !has_any(args, n));
 	char *b = posts ? body(c, o, args, n) : NULL, *p = path(c, args, posts ? 0 : n);
 	const struct client_request r = {
 		.method = posts ? "POST" : "GET", .path = p, .body = b != NULL ? b : c->body
@@ -341,9 +355,9 @@ ask_by_words(const struct command *c, const struct options *o, char *const *word
 			return takes(c);
 		return ask(c, o, args, EXPLAIN_KEYS);
 	}
-	for (size_t i = 0; i < n; i++)
-		args[i] = words[i];
-	return ask(c, o, args, n);
+	if (!commands_bind(c, words, n, args))
+		return takes(c);
+	return ask(c, o, args, commands_keys(c));
 }
 
 static int

@@ -346,6 +346,9 @@ show_status(const json_t *j, FILE *out)
 	put_waiting(json_object_get(j, "waiting"), out);
 	put_list("prefixes", json_object_get(j, "prefixes"), "prefix", out);
 	put_list("asking", json_object_get(j, "upstreams"), "address", out);
+	if (json_array_size(json_object_get(j, "denied")) > 0)
+		fprintf(out, "%-12s%zu networks, by operator (dns64ctl deny)\n", "denied",
+		    json_array_size(json_object_get(j, "denied")));
 	fprintf(out, "%-12s", "cache");
 	show_cache(json_object_get(j, "cache"), out);
 	fprintf(
@@ -383,6 +386,56 @@ show_lameduck(const json_t *j, FILE *out)
 	if (since == 0)
 		return;
 	put_duration(now > since ? now - since : 0, out);
+	fputc('\n', out);
+}
+
+/* Until when an order holds of which J tells. */
+static void
+put_until(const json_t *j, FILE *out)
+{
+	if (!json_is_integer(json_object_get(j, "left_s"))) {
+		fputs("until told otherwise", out);
+		return;
+	}
+	fputs("for another ", out);
+	put_duration(show_number(j, "left_s"), out);
+}
+
+void
+show_denied(const json_t *j, FILE *out)
+{
+	const json_t *list = json_object_get(j, "denied"), *d;
+	size_t i;
+
+	if (list == NULL) { /* it was changed */
+		show_messages(j, out);
+		return;
+	}
+	json_array_foreach(list, i, d)
+	{
+		fprintf(out, "%-44s %-8s ", show_text(d, "network"),
+		    json_is_true(json_object_get(d, "drop")) ? "drop" : "refuse");
+		put_until(d, out);
+		fputc('\n', out);
+	}
+	if (i == 0)
+		fputs("none\n", out);
+}
+
+void
+show_querylog(const json_t *j, FILE *out)
+{
+	if (json_object_get(j, "state") == NULL) {
+		show_messages(j, out);
+		return;
+	}
+	fprintf(out, "%s", show_text(j, "state"));
+	if (strcmp(show_text(j, "state"), "config") != 0) {
+		fputs(", ", out);
+		put_until(j, out);
+	}
+	fputs(", to ", out);
+	show_put(show_text(j, "to"), out);
 	fputc('\n', out);
 }
 

@@ -23,6 +23,12 @@ void show_secrets(const json_t *j, FILE *out);
 /* show_lameduck: "on", and for how long, or "off". */
 void show_lameduck(const json_t *j, FILE *out);
 
+/* show_denied: a line for each network that is denied, or what was said of a change. */
+void show_denied(const json_t *j, FILE *out);
+
+/* show_querylog: what the query log has by order, or what was said of a change. */
+void show_querylog(const json_t *j, FILE *out);
+
 /* show_stats: the counters that are not zero, with what they count; the cache's. */
 void show_stats(const json_t *j, FILE *out);
 

@@ -186,6 +186,19 @@ session_open(struct shell *sh, int fd, const struct netaddr *peer)
 		session_close(sh, s);
 }
 
+void
+session_shed(struct shell *sh)
+{
+	struct sessions *ss = &sh->sessions;
+
+	for (uint32_t i = 0; i < ss->n_touched; i++) {
+		if (!ss->s[i].open || !engine_ignores(sh->engine, &ss->s[i].peer))
+			continue;
+		stats_inc(&sh->stats->client_ignored);
+		session_close(sh, &ss->s[i]);
+	}
+}
+
 uint32_t
 session_room(const struct session *s)
 {

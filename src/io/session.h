@@ -113,6 +113,12 @@ void session_open(struct shell *sh, int fd, const struct netaddr *peer);
 /* session_close: close the connection S now, and free its place. Not while the engine is called. */
 void session_close(struct shell *sh, struct session *s);
 
+/*
+ * session_shed: close the connections of clients that get no answer by now (engine_ignores). Not
+ * while the engine is called.
+ */
+void session_shed(struct shell *sh);
+
 /* session_end: have the next session_flush close S; no more of its bytes are taken or sent. */
 void session_end(struct sessions *ss, struct session *s);
 

@@ -37,6 +37,7 @@
  *	flush | flush name NAME | flush below NAME	the cache forgets
  *	reload				the lines above are the configuration from now
  *	order upstream uN up|drain|down	the operator orders it (dns64ctl)
+ *	order deny NETWORK [drop] | order undeny NETWORK	likewise
  * What is expected, in this order of appearance:
  *	question Q uN|u? udp|tcp NAME TYPE [do] [cd] [noedns] [class=N] [unlike=Q] [mixed]
  *	    [cookie=none|ours|HEX] [bufsize=N]

@@ -57,7 +57,7 @@ upstream(const char *of, enum conf_order state)
 {
 	const struct order w = { .what = ORDER_UPSTREAM, .of = of, .state = state };
 
-	return ordered_change(&settings, &threads, &w, error);
+	return ordered_change(&settings, &threads, conf, &w, error);
 }
 
 START_TEST(it_is_logged)
@@ -84,6 +84,40 @@ START_TEST(what_is_wrong_changes_nothing)
 }
 END_TEST
 
+static enum policy_access
+access_of(const char *address)
+{
+	struct netaddr a;
+
+	ck_assert(netaddr_parse(address, 53, &a));
+	return policies_access(settings.conf.core.policies, &a);
+}
+
+/* Policies are made anew, and again when the time is over; a reload makes them with the order. */
+START_TEST(networks)
+{
+	const struct order w = {
+		.what = ORDER_DENY, .of = "192.0.2.0/24", .state = POLICY_IGNORED, .seconds = 60
+	};
+	const struct order all = { .what = ORDER_DENY, .of = "::/0", .state = POLICY_DENIED };
+	const struct policies *before = settings.conf.core.policies;
+
+	ck_assert_int_eq(ordered_change(&settings, &threads, conf, &w, error), HOST_DONE);
+	ck_assert_ptr_ne(settings.conf.core.policies, before);
+	ck_assert_int_eq(access_of("192.0.2.1"), POLICY_IGNORED);
+	ck_assert(settings.conf.core.policies->ignores);
+	ck_assert_uint_eq(
+	    heard("deny 192.0.2.0/24: no answers by operator (dns64ctl deny), for 60 s"), 1);
+	ck_assert(reload_settings(&options, conf, &threads, &arrival, &settings));
+	ck_assert_int_eq(access_of("192.0.2.1"), POLICY_IGNORED);
+	ck_assert_int_eq(ordered_change(&settings, &threads, conf, &all, error), HOST_DONE);
+	ck_assert_uint_eq(heard("nobody of that family is served any more: ::/0 is denied"), 1);
+	ordered_expire(&settings, &threads, conf, orders_due_ns(&orders));
+	ck_assert_int_ne(access_of("192.0.2.1"), POLICY_IGNORED);
+	ck_assert_int_eq(access_of("2001:db8::1"), POLICY_DENIED);
+}
+END_TEST
+
 START_TEST(a_reload_keeps_it)
 {
 	ck_assert_int_eq(upstream("192.0.2.1", CONF_DRAIN), HOST_DONE);
@@ -105,5 +139,6 @@ tests_add(TCase *tc)
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, it_is_logged);
 	tcase_add_test(tc, what_is_wrong_changes_nothing);
+	tcase_add_test(tc, networks);
 	tcase_add_test(tc, a_reload_keeps_it);
 }

@@ -117,6 +117,58 @@ START_TEST(manual_has_each)
 }
 END_TEST
 
+/* The arguments of a line of words, as "key=value ..."; "no" if they are not taken. */
+static const char *
+bound(const char *line)
+{
+	static char out[256];
+	char text[256], *words[16];
+	const char *args[COMMANDS_ARGS];
+	const struct command *c;
+	size_t n = 0, used;
+
+	strcpy(text, line);
+	for (char *w = strtok(text, " "); w != NULL; w = strtok(NULL, " "))
+		words[n++] = w;
+	c = commands_find(words, n, &used);
+	ck_assert_ptr_nonnull(c);
+	if (!commands_bind(c, words + used, n - used, args))
+		return "no";
+	out[0] = '\0';
+	for (size_t i = 0; i < commands_keys(c); i++) {
+		size_t len = strlen(out);
+
+		if (args[i] != NULL)
+			snprintf(out + len, sizeof(out) - len, "%s%s=%s", len > 0 ? " " : "",
+			    c->keys[i], args[i]);
+	}
+	return out;
+}
+
+START_TEST(words_go_to_their_keys)
+{
+	ck_assert_str_eq(bound("deny"), "");
+	ck_assert_str_eq(bound("deny N"), "network=N");
+	ck_assert_str_eq(bound("deny N drop"), "network=N ?drop=yes");
+	ck_assert_str_eq(bound("deny N for 5"), "network=N for=5");
+	ck_assert_str_eq(bound("deny N drop for 5"), "network=N ?drop=yes for=5");
+	ck_assert_str_eq(bound("deny N for"), "no");
+	ck_assert_str_eq(bound("deny N dropp"), "no");
+	ck_assert_str_eq(bound("deny N for 5 drop"), "no");
+	ck_assert_str_eq(bound("deny N drop for 5 6"), "no");
+	ck_assert_str_eq(bound("undeny"), "no");
+	ck_assert_str_eq(bound("querylog on for 5"), "state=on for=5");
+	ck_assert_str_eq(bound("prefix add P client C"), "prefix=P client=C");
+	ck_assert_str_eq(bound("prefix add P client"), "no");
+	ck_assert_str_eq(bound("prefix add P C"), "no");
+	ck_assert_str_eq(bound("log level"), "");
+	ck_assert_str_eq(bound("log level debug"), "level=debug");
+	ck_assert_str_eq(bound("log level cache debug"), "category=cache level=debug");
+	ck_assert_str_eq(bound("flush type N T"), "name=N type=T");
+	ck_assert_str_eq(bound("upstream A"), "no");
+}
+END_TEST
+
 START_TEST(lists)
 {
 	size_t n, n_lines = 0;
@@ -147,6 +199,7 @@ tests_add(TCase *tc)
 	tcase_add_test(tc, each_is_found);
 	tcase_add_test(tc, others_are_not);
 	tcase_add_test(tc, each_has_its_path);
+	tcase_add_test(tc, words_go_to_their_keys);
 	tcase_add_test(tc, manual_has_each);
 	tcase_add_test(tc, lists);
 }

@@ -95,10 +95,13 @@ change(void *arg, const struct prefix_change *c, char error[static HOST_ERROR])
 static enum host_verdict
 obey(void *arg, const struct order *w, char error[static HOST_ERROR])
 {
-	struct orders orders = { .n_upstreams = 0 };
+	static struct orders orders;
 
 	(void)arg;
-	return orders_make(&orders, &room.settings, w, 1, error) ? HOST_DONE : HOST_WRONG;
+	memset(&orders, 0, sizeof(orders));
+	return orders_make(&orders, &room.settings, w, (struct orders_now){ 1, 1 }, error)
+	    ? HOST_DONE
+	    : HOST_WRONG;
 }
 
 static bool

@@ -380,8 +380,15 @@ do_order(struct run *r, char **w, unsigned n)
 	char text[NETADDR_TEXT];
 
 	stage_engine(r);
+	order.of = n > 2 ? w[2] : "";
+	if (strcmp(w[1], "deny") == 0 || strcmp(w[1], "undeny") == 0) {
+		order.what = w[1][0] == 'd' ? ORDER_DENY : ORDER_UNDENY;
+		order.state = stage_has(w, n, "drop") ? POLICY_IGNORED : POLICY_DENIED;
+		stage_order(r, &order);
+		return;
+	}
 	if (n != 4 || strcmp(w[1], "upstream") != 0)
-		stage_fail(r, "order takes upstream uN up|drain|down");
+		stage_fail(r, "order takes upstream uN up|drain|down, or deny or undeny NETWORK");
 	order.of = netaddr_format(engine_upstream(r->e, stage_upstream(r, w[2])), text);
 	while (order.state < 2 && strcmp(states[order.state], w[3]) != 0)
 		order.state++;

@@ -10,11 +10,13 @@
 #include "base/clock.h"
 #include "cache/cache.h"
 #include "config/keywords.h"
+#include "config/policies.h"
 #include "core/engine_parts.h"
 #include "core/rate.h"
 #include "daemon/reload.h"
 #include "dns/name.h"
 #include "support/configured.h"
+#include "support/said.h"
 
 #define START_S 1000
 #define SEED 0x5eed /* of the names' hashes: the same in every run */
@@ -183,10 +185,17 @@ stage_order(struct run *r, const struct order *w)
 {
 	char error[ORDERS_ERROR];
 
-	if (!orders_make(&r->orders, r->settings, w, 0, error))
+	struct policies *before = r->settings->conf.core.policies;
+	static struct said said;
+
+	if (!orders_make(&r->orders, r->settings, w, (struct orders_now){ 0, 0 }, error))
 		stage_fail(r, "%s", error);
 	orders_apply(r->settings);
+	said_init(&said);
+	r->settings->conf.core.policies = policies_make(r->settings, &said.diag);
+	ck_assert_ptr_nonnull(r->settings->conf.core.policies);
 	engine_set_conf(r->e, &r->settings->conf.core, r->now_ns);
+	policies_unref(before);
 	stage_collect(r);
 }
 

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/log.h"
 #include "config/policies.h"
 #include "config/prefix_change.h"
@@ -104,7 +105,8 @@ obey(void *arg, const struct order *w, char error[static HOST_ERROR])
 	struct operator* o = arg;
 
 	o->n_orders++;
-	if (!orders_make(&o->orders, &o->settings, w, 2000, error))
+	if (!orders_make(&o->orders, &o->settings, w,
+		(struct orders_now){ .unix_s = 2000, .ns = clock_now_ns() }, error))
 		return HOST_WRONG;
 	orders_apply(&o->settings);
 	log_notice(LOG_CONFIG, "obeyed");

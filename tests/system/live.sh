@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 # limit: 300
-# live: what an operator does while the daemon runs: upstreams by hand, under load and over a reload.
+# live: what an operator does while the daemon runs, under load and over a reload: upstreams by hand, networks that
+# are denied, the query log.
 . "${TOP_SRCDIR:-.}/tests/system/servers.sh"
 need kdig dnsperf curl python3
 control=$work/state/control
@@ -129,5 +130,117 @@ exits 0 reload
 load 2
 check 'so that it is asked when it is configured again' wait_for 10 busy "$one"
 check 'and all is well' unharmed
+
+# --- networks ---
+
+# asks ADDRESS WORD...: what a client there gets
+asks()
+{
+	asks_from=$1
+	shift
+	server='127.0.0.1 5364' answer -b "$asks_from" "$@"
+}
+
+exits 2 deny 192.0.2.0/24 for
+exits 2 deny 192.0.2.0/24 for -5
+exits 1 deny 192.0.2.0/24 for 0
+says 'for is not a number of seconds from 1 to 31536000'
+exits 1 deny 192.0.2.1/24
+says 'the network of that length is 192.0.2.0/24'
+exits 1 deny nowhere
+exits 1 undeny 192.0.2.0/24
+exits 0 deny
+says none
+check 'before, it is served' is NOERROR asks 127.0.0.9 010-000-000-001.dns64perf.test AAAA
+load 20
+exits 0 deny 127.0.0.8/29
+says 'deny 127.0.0.8/29: refused by operator (dns64ctl deny), until told otherwise or a restart'
+check 'denied, it is refused' is REFUSED asks 127.0.0.9 010-000-000-001.dns64perf.test AAAA
+check 'and its neighbour is not' is NOERROR asks 127.0.0.17 010-000-000-001.dns64perf.test AAAA
+exits 0 deny
+says '127.0.0.8/29                                 refuse   until told otherwise'
+exits 0 explain 010-000-000-001.dns64perf.test client 127.0.0.9
+says 'dns64ctl deny 127.0.0.8/29'
+says 'reason      denied-operator, extended error 18'
+check 'status tells of it' is 'denied      1 networks, by operator (dns64ctl deny)' ctl status
+check 'and the metrics' is 'dns64d_denied_networks 1' curl -s http://127.0.0.1:6464/metrics
+exits 0 reload
+check 'a reload keeps it' is REFUSED asks 127.0.0.9 010-000-000-001.dns64perf.test AAAA
+exits 0 undeny 127.0.0.8/29
+check 'lifted, it is served' is NOERROR asks 127.0.0.9 010-000-000-001.dns64perf.test AAAA
+
+# On an open connection: answered, refused, closed.
+cat >"$work/open.py" <<'END'
+import socket, subprocess, struct, sys
+s = socket.create_connection(("127.0.0.1", 5364), 20, ("127.0.0.9", 0))
+question = bytes.fromhex("000101000001000000000000") + b"\x0f010-000-000-001\x0bdns64perf\x04test\0".replace(
+    b"\x0b", b"\x09") + struct.pack(">HH", 28, 1)
+def asked():
+    try:
+        s.sendall(struct.pack(">H", len(question)) + question)
+        n = s.recv(2, socket.MSG_WAITALL)
+        if len(n) < 2:
+            return "closed"
+        return s.recv(struct.unpack(">H", n)[0], socket.MSG_WAITALL)[3] & 15
+    except OSError:
+        return "closed"
+def ctl(*words):
+    subprocess.run(sys.argv[1:] + list(words), check=True, stdout=subprocess.DEVNULL)
+print(asked())
+ctl("deny", "127.0.0.9")
+print(asked())
+ctl("deny", "127.0.0.9", "drop", "for", "2")
+print(asked())
+END
+equal 'an open connection: answered, refused, closed' '0 5 closed' \
+	"$(python3 "$work/open.py" "$TOP_BUILDDIR/dns64ctl" -s "$control" | xargs)"
+check 'its time comes to an end' wait_for 20 logged dns64d 'deny 127.0.0.9/32: its time is over'
+check 'and it is served' is NOERROR asks 127.0.0.9 010-000-000-001.dns64perf.test AAAA
+i=0
+while [ $i -lt 256 ]; do
+	echo "deny 10.0.$i.0/24"
+	i=$((i + 1))
+done | xargs -L 1 "$TOP_BUILDDIR/dns64ctl" -s "$control" >"$work/many" 2>&1
+equal '256 networks' 256 "$(ctl deny | wc -l)"
+exits 1 deny 10.1.0.0/24
+says '256 networks are denied already, which is the most'
+check 'nobody else has lost an answer by all that' unharmed
+
+# --- the query log ---
+
+exits 1 querylog on
+says 'there is no file to write to; the keyword query-log names one'
+mkdir -m 755 "$work/logs" && chown "$usual" "$work/logs"
+settings 'num-threads 2' "query-log $work/logs/q" 'query-log-select slow 60000'
+stop dns64d
+start_dns64d
+exits 0 querylog
+says "config, to $work/logs/q"
+check 'nothing is slow' is NOERROR answer 010-000-000-001.dns64perf.test AAAA
+sleep 0.3
+equal 'so nothing is written' 0 "$(wc -c <"$work/logs/q")"
+exits 1 querylog everything
+exits 1 querylog on for 0
+exits 0 querylog on for 2
+says 'querylog on (dns64ctl querylog), for 2 s'
+check 'on: each answer' is NOERROR answer 010-000-000-001.dns64perf.test AAAA
+check 'is written' wait_for 10 grep -q '010-000-000-001.dns64perf.test' "$work/logs/q"
+exits 0 reload
+check 'a reload keeps it, until it is over' wait_for 20 logged dns64d 'querylog on: its time is over'
+written=$(wc -c <"$work/logs/q")
+check 'then' is NOERROR answer 010-000-000-002.dns64perf.test AAAA
+sleep 0.3
+equal 'nothing is written' "$written" "$(wc -c <"$work/logs/q")"
+exits 0 querylog failures
+exits 0 upstream "$one" down
+exits 0 upstream "$two" down
+check 'failures: this one' is SERVFAIL answer 010-000-000-003.dns64perf.test AAAA
+check 'is written' wait_for 10 grep -q '010-000-000-003.dns64perf.test' "$work/logs/q"
+exits 0 upstream "$one" up
+exits 0 upstream "$two" up
+check 'and this one' is NOERROR answer 010-000-000-004.dns64perf.test AAAA
+sleep 0.3
+equal 'is not' 0 "$(grep -c 010-000-000-004 "$work/logs/q")"
+exits 0 querylog config
 
 finish
