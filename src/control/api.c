@@ -10,6 +10,7 @@
 #include "control/api_config.h"
 #include "control/api_cookie.h"
 #include "control/api_explain.h"
+#include "control/api_inflight.h"
 #include "control/api_log.h"
 #include "control/api_orders.h"
 #include "control/api_prefixes.h"
@@ -129,6 +130,8 @@ static const struct http_route routes[] = {
 	{ "/stats", GET, api_stats, "the counters" },
 	{ "/clients", GET, api_clients, "policies of clients, and how often each was used" },
 	{ "/upstreams", GET, api_upstreams, "what is known of each upstream" },
+	{ "/inflight", GET, api_inflight,
+	    "the questions that wait for upstream, the oldest first" },
 	{ "/upstream", POST, api_upstream,
 	    "ask the upstream {address} as usual, or no more: {state} up, drain or down" },
 	{ "/deny", GET | POST, api_deny,

@@ -94,6 +94,7 @@ control_new(const struct host *host, const struct control_sockets *s)
 	if (ask_init(&c->desk.ask, &c->desk.host) &&
 	    inquiry_init(&c->desk.inquiry, &c->desk.host, api_explain_answer, &c->desk) &&
 	    changes_init(&c->desk.changes, &c->desk.host) &&
+	    surveys_init(&c->desk.surveys, &c->desk.host) &&
 	    ask_watch(&c->desk.ask, on_views, &c->desk) && serve_all(c, s))
 		return c;
 	http_free(c->http);
@@ -101,6 +102,7 @@ control_new(const struct host *host, const struct control_sockets *s)
 	inquiry_fini(&c->desk.inquiry);
 	ask_fini(&c->desk.ask);
 	changes_fini(&c->desk.changes);
+	surveys_fini(&c->desk.surveys);
 	free(c);
 	return NULL;
 }
@@ -147,6 +149,7 @@ control_free(struct control *c)
 		changes_refuse(&c->desk.changes);
 		ask_refuse(&c->desk.ask);
 		inquiry_refuse(&c->desk.inquiry);
+		surveys_refuse(&c->desk.surveys);
 		(void)event_base_loop(c->desk.host.base, EVLOOP_NONBLOCK);
 	}
 	http_free(c->http);
@@ -154,6 +157,7 @@ control_free(struct control *c)
 	inquiry_fini(&c->desk.inquiry);
 	ask_fini(&c->desk.ask);
 	changes_fini(&c->desk.changes);
+	surveys_fini(&c->desk.surveys);
 	reloads_fini(&c->desk.reloads);
 	free(c);
 }

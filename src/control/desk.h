@@ -11,6 +11,7 @@
 #include "control/host.h"
 #include "control/inquiry.h"
 #include "control/reloads.h"
+#include "control/surveys.h"
 
 struct desk {
 	struct host host;
@@ -18,6 +19,7 @@ struct desk {
 	struct inquiry inquiry;
 	struct reloads reloads;
 	struct changes changes;
+	struct surveys surveys;
 	struct verdict verdict; /* the last that was told of */
 };
 

@@ -38,6 +38,7 @@
 #include "core/capture.h"
 #include "core/channel.h"
 #include "core/conf.h"
+#include "core/inflight.h"
 #include "core/latency.h"
 #include "core/packet.h"
 #include "core/stats.h"
@@ -157,6 +158,9 @@ MUST_USE bool engine_busy(const struct engine *e);
 
 /* engine_in_flight: how many client questions are in flight. */
 MUST_USE uint32_t engine_in_flight(const struct engine *e);
+
+/* engine_inflight: inflight_slice of the questions of E. */
+MUST_USE bool engine_inflight(const struct engine *e, struct inflight *f);
 
 /*
  * engine_upstream: the address of an upstream, owned by E; NULL if the number is free. Numbers are

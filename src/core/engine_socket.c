@@ -36,6 +36,12 @@ engine_in_flight(const struct engine *e)
 	return e->queries.pool.n_used;
 }
 
+bool
+engine_inflight(const struct engine *e, struct inflight *f)
+{
+	return inflight_slice(&e->queries, f);
+}
+
 size_t
 engine_views(const struct engine *e, struct view out[static CONF_MAX_UPSTREAMS])
 {

@@ -423,6 +423,35 @@ show_denied(const json_t *j, FILE *out)
 }
 
 void
+show_inflight(const json_t *j, FILE *out)
+{
+	const json_t *list = json_object_get(j, "questions"), *q, *tried;
+	size_t i, k;
+
+	fprintf(out, "%" PRId64 " in flight, the oldest that wait for upstream:\n",
+	    (int64_t)show_number(j, "in_flight"));
+	if (show_number(j, "loops_silent") > 0)
+		fprintf(out, "%" PRId64 " loops did not tell\n",
+		    (int64_t)show_number(j, "loops_silent"));
+	json_array_foreach(list, i, q)
+	{
+		fprintf(out, "%8.0f ms  ", real_of(q, "age_ms"));
+		show_put(show_text(q, "client"), out);
+		fprintf(out, "  %s  ", show_text(q, "transport"));
+		show_put(show_text(q, "name"), out);
+		fprintf(out, " %s  %s, %" PRId64 " sends", show_text(q, "type"),
+		    show_text(q, "state"), (int64_t)show_number(q, "sends"));
+		json_array_foreach(json_object_get(q, "tried"), k, tried)
+		{
+			fputs(k == 0 ? ": " : ", ", out);
+			show_put(show_text(tried, "upstream"), out);
+			fprintf(out, " %s", show_text(tried, "reply"));
+		}
+		fputc('\n', out);
+	}
+}
+
+void
 show_querylog(const json_t *j, FILE *out)
 {
 	if (json_object_get(j, "state") == NULL) {

@@ -26,6 +26,9 @@ void show_lameduck(const json_t *j, FILE *out);
 /* show_denied: a line for each network that is denied, or what was said of a change. */
 void show_denied(const json_t *j, FILE *out);
 
+/* show_inflight: a line for each question that waits for upstream. */
+void show_inflight(const json_t *j, FILE *out);
+
 /* show_querylog: what the query log has by order, or what was said of a change. */
 void show_querylog(const json_t *j, FILE *out);
 

@@ -110,6 +110,7 @@ loop_free(struct loop *l)
 	shell_fini(&l->sh);
 	engine_free(l->engine);
 	asked_fini(&l->asked);
+	survey_fini(&l->survey);
 	tap_fini(&l->tap);
 	capture_fini(&l->capture);
 	if (l->base != NULL)

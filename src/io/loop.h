@@ -10,10 +10,10 @@
  * timeouts, the mailbox, clients (one batch per listener at most) and sends. The clock is read once
  * per iteration.
  *
- * The main thread calls loop_new, loop_explain, loop_post, loop_pending, loop_ping, loop_alive,
- * loop_lameduck, loop_stop, loop_stats, loop_tap, loop_capture, loop_ask_views, loop_views,
- * loop_silent_ns, loop_open and loop_free; the loop's own thread calls loop_run. The two share only
- * the mailbox, the snapshot and the counters.
+ * The main thread calls loop_new, loop_explain, loop_survey, loop_post, loop_pending, loop_ping,
+ * loop_alive, loop_lameduck, loop_stop, loop_stats, loop_tap, loop_capture, loop_ask_views,
+ * loop_views, loop_silent_ns, loop_open and loop_free; the loop's own thread calls loop_run. The
+ * two share only the mailbox, the snapshot and the counters.
  */
 
 #include <stdatomic.h>
@@ -33,6 +33,7 @@
 #include "io/bind.h"
 #include "io/loop_data.h"
 #include "io/snapshot.h"
+#include "io/survey.h"
 
 struct loop;
 
@@ -89,6 +90,12 @@ void loop_lameduck(struct loop *l, bool on);
  * with.
  */
 MUST_USE bool loop_explain(struct loop *l, struct asked *a);
+
+/*
+ * loop_survey: have the loop fill S, of which it has a reference until survey_done; one that it has
+ * not begun with is never done.
+ */
+void loop_survey(struct loop *l, struct survey *s);
 
 /* loop_capture: copies of its messages, until loop_free; one thread may read them. */
 struct capture *loop_capture(struct loop *l);

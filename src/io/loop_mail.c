@@ -101,6 +101,13 @@ loop_explain(struct loop *l, struct asked *a)
 	return true;
 }
 
+void
+loop_survey(struct loop *l, struct survey *s)
+{
+	survey_post(&l->survey, s);
+	loop_wake(l);
+}
+
 struct tap *
 loop_tap(struct loop *l)
 {
@@ -225,6 +232,8 @@ loop_mail(struct loop *l)
 	if (atomic_load(&l->views_wanted))
 		loop_tell(l);
 	asked_take(&l->asked, &l->sh, l->stopping);
+	if (survey_work(&l->survey, l->engine))
+		loop_wake(l); /* another slice in the next turn */
 	stop = atomic_load(&l->stop);
 	if (stop != l->seen_stop)
 		loop_begin_stop(l, stop);

@@ -20,6 +20,7 @@
 #include "io/loop_data.h"
 #include "io/shell.h"
 #include "io/source.h"
+#include "io/survey.h"
 
 struct loop {
 	/* The main thread writes to these; they have a cache line of their own. */
@@ -32,6 +33,7 @@ struct loop {
 	atomic_bool views_wanted;
 	uint64_t asked_ns; /* when views_wanted was set; the main thread's */
 	struct asked_box asked;
+	struct survey_box survey;
 	_Atomic uint64_t stop; /* grace in ms in the low 32 bits, calls above */
 
 	/* Only the loop's thread uses these. */

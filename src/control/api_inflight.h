@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef DNS64D_CONTROL_API_INFLIGHT_H
+#define DNS64D_CONTROL_API_INFLIGHT_H
+
+/* api_inflight: the questions that wait for upstream; the argument is a struct desk. */
+
+#include "control/http.h"
+
+/*
+ * api_inflight: "questions": the oldest of all loops, API_INFLIGHT_MOST at most, the oldest first;
+ * "in_flight": how many there are; "loops_silent": loops that did not tell.
+ */
+#define API_INFLIGHT_MOST 100
+http_handler api_inflight;
+
+#endif

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef DNS64D_IO_SURVEY_H
+#define DNS64D_IO_SURVEY_H
+
+/*
+ * survey: what the main thread has a loop copy out, in slices of its turns, and where it lies for
+ * the loop.
+ *
+ * Both hold it, and whoever lets it go last frees it (as io/asked).
+ */
+
+#include <stdatomic.h>
+#include <stdbool.h>
+
+#include "base/attr.h"
+#include "core/inflight.h"
+
+struct engine;
+
+struct survey {
+	atomic_uint refs;
+	atomic_bool done; /* written last: the rest may be read */
+	struct inflight inflight;
+};
+
+/* Of one loop. */
+struct survey_box {
+	_Atomic(struct survey *) posted; /* one reference; NULL: none is */
+	struct survey *working;          /* likewise; the loop's own */
+};
+
+/* survey_new: one that is all zero; the caller has the one reference. NULL without memory. */
+MUST_USE struct survey *survey_new(void);
+
+/* survey_unref: one reference less; the last frees S, which may be NULL. Any thread. */
+void survey_unref(struct survey *s);
+
+/*
+ * survey_post: lay S, with a reference more, into B, in place of one that the loop has not begun
+ * with. Any thread.
+ */
+void survey_post(struct survey_box *b, struct survey *s);
+
+/* survey_done: has the loop done S? Any thread. */
+MUST_USE bool survey_done(const struct survey *s);
+
+/* survey_work: a slice of what lies in B, by E. True: there is more to do, in another turn. */
+MUST_USE bool survey_work(struct survey_box *b, const struct engine *e);
+
+/* survey_fini: let all go. */
+void survey_fini(struct survey_box *b);
+
+#endif
