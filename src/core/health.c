@@ -89,7 +89,7 @@ health_recover(struct upstreams *us, unsigned u, uint64_t now_ns)
 {
 	struct upstream *up = &us->table[u];
 
-	pulse_heard(up->pulse, now_ns);
+	pulse_heard(up->pulse, up->ways.now, now_ns);
 	return recover(us, up, now_ns);
 }
 
@@ -258,7 +258,8 @@ health_on_timer(struct upstreams *us, unsigned u, struct rng *rng, uint64_t now_
 	enum way way = ways_step(&up->ways, us->options, now_ns);
 	int turn;
 
-	if (pulse_heard_ns(up->pulse) > up->failing_ns) {
+	/* What another loop gets by another way than ours is no reply to us. */
+	if (pulse_heard_ns(up->pulse) > up->failing_ns && pulse_way(up->pulse) == up->ways.now) {
 		recover(us, up, now_ns);
 		return HEALTH_NOTHING;
 	}

@@ -83,14 +83,16 @@ forget(struct pulse *p)
 void
 pulse_init(struct pulse *p)
 {
+	atomic_store_explicit(&p->way, 0, memory_order_relaxed);
 	set(&p->heard_ns, 0);
 	set(&p->due_ns, 0);
 	forget(p);
 }
 
 void
-pulse_heard(struct pulse *p, uint64_t now_ns)
+pulse_heard(struct pulse *p, unsigned way, uint64_t now_ns)
 {
+	atomic_store_explicit(&p->way, way, memory_order_relaxed);
 	set(&p->heard_ns, now_ns);
 	forget(p);
 }

@@ -26,6 +26,7 @@ struct pulse {
 	_Atomic uint64_t heard_ns; /* the last reply that ended a silence; 0: none */
 	_Atomic uint64_t since_ns; /* time of the first probe after that; 0: none was sent */
 	_Atomic uint64_t due_ns;   /* no probe is sent before */
+	atomic_uint way;           /* enum way: by which that one came (core/ways) */
 	atomic_uint n_turns;       /* probes since since_ns */
 	atomic_uint n_sent;        /* of them, those that left over UDP */
 	atomic_uint n_refused;     /* refusals by the kernel since since_ns */
@@ -51,8 +52,15 @@ void pulses_give(struct pulses *t, struct pulse *p);
 /* pulse_init: nothing is known. */
 void pulse_init(struct pulse *p);
 
-/* pulse_heard: a reply came at NOW_NS that ended a silence on the calling loop. */
-void pulse_heard(struct pulse *p, uint64_t now_ns);
+/* pulse_heard: a reply by WAY came at NOW_NS that ended a silence on the calling loop. */
+void pulse_heard(struct pulse *p, unsigned way, uint64_t now_ns);
+
+/* pulse_way: the way of the last such reply. */
+MUST_USE static inline unsigned
+pulse_way(const struct pulse *p)
+{
+	return atomic_load_explicit(&p->way, memory_order_relaxed);
+}
 
 /* pulse_heard_ns: the time of the last such reply on any loop; 0: none. */
 MUST_USE static inline uint64_t

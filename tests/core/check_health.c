@@ -352,6 +352,29 @@ silence_loop(unsigned i, unsigned u, unsigned n)
 		health_on_silence(&loops[i], u, UPSTREAM_OVER_UDP, now_ns);
 }
 
+/*
+ * D5, D27: one loop has learned a narrower way and gets replies by it after sporadic timeouts; the
+ * other one, which gets none by its own, does not take them for its own, and searches too.
+ */
+START_TEST(d27_replies_by_another_way_are_of_one_loop)
+{
+	struct told *told = told_new();
+
+	start_loops(told);
+	upstreams_learn_way(&loops[0], 0, WAY_BARE, now_ns);
+	silence_loop(1, 0, 3);
+	for (unsigned i = 0; i < 20; i++) {
+		silence_loop(0, 0, 1);
+		pass_loops(20);
+		(void)health_on_reply(&loops[0], 0, now_ns);
+		silence_loop(1, 0, 1);
+	}
+	ck_assert(loops[1].table[0].doubted);
+	ck_assert_uint_ge(led.n_bare, 1);
+	end_loops(told);
+}
+END_TEST
+
 /* D27: one process sends one probe at a time, and what one loop hears the other knows. */
 START_TEST(d27_loops_share_the_probes)
 {
@@ -494,6 +517,7 @@ tests_add(TCase *tc)
 	tcase_add_test(tc, probes_back_off);
 	tcase_add_test(tc, back_with_a_clean_sheet);
 	tcase_add_test(tc, a_removed_upstream_is_not_probed);
+	tcase_add_test(tc, d27_replies_by_another_way_are_of_one_loop);
 	tcase_add_test(tc, d27_loops_share_the_probes);
 	tcase_add_test(tc, down_is_known_to_all);
 	tcase_add_test(tc, down_is_told_once);

@@ -31,7 +31,7 @@ START_TEST(an_address_has_one_pulse)
 	ck_assert_ptr_nonnull(p);
 	ck_assert_ptr_eq(pulses_take(t, &a), p);
 	ck_assert_ptr_ne(pulses_take(t, &b), p);
-	pulse_heard(p, 7);
+	pulse_heard(p, 0, 7);
 	pulses_give(t, p);
 	ck_assert_ptr_eq(pulses_take(t, &a), p);
 	ck_assert_uint_eq(pulse_heard_ns(p), 7);
@@ -82,7 +82,7 @@ START_TEST(turns_are_numbered_until_it_is_heard)
 	ck_assert(!pulse_only_refused(&p));
 	pulse_refused(&p);
 	ck_assert(pulse_only_refused(&p));
-	pulse_heard(&p, 6500);
+	pulse_heard(&p, 0, 6500);
 	ck_assert_uint_eq(pulse_since_ns(&p), 0);
 	ck_assert_uint_eq(pulse_n_sent(&p), 0);
 	ck_assert_int_eq(pulse_turn(&p, 6999, INTERVAL_NS), -1); /* the pause stays */
