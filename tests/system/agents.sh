@@ -182,8 +182,8 @@ equal "both: each got its answers" '3000 3000' "$(of_agents valid)"
 check "both: their clocks are known" clocks
 check "both: RTT of all" grep -q '^ *100.000 ' "$work/out"
 stop fakedns
-# Before, each asked for one name, and the controller for the version.
-check "both: what the server counts" logged fakedns 'questions 6003, answers 6003,'
+# Before, each asked for one name, the controller for the version, and 16 samples of the names and 4 others.
+check "both: what the server counts" logged fakedns 'questions 6023, answers 6023,'
 start fakedns "$fakedns" -l 0.0.0.0 -p 5300 --aaaa 100
 wait_for 60 serves 5300 || give_up 'fakedns does not start'
 
