@@ -1,29 +1,46 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# listed: Makefile.am names every source and script, so a tarball has them all; git has no file that
+# listed: Makefile.am names every file of git, so a tarball has them all; git has no file that
 # something makes.
 set -u
 cd "${TOP_SRCDIR:-.}" || exit 99
 
 status=0
-for file in src/*/*.[ch] src/*/*/*.[ch] tests/*/*.[ch] tests/*/*/*.[ch] tests/support/*.sh tests/support/driver tests/support/summary tests/lint/*.sh tests/lint/*.py \
-	tests/migrate/*.py tests/contrib/*.sh tests/system/* \
-	man/*.[158] man/*.in etc/dns64d.conf etc/init.d/* contrib/* contrib/*/*; do
-	[ -f "$file" ] || continue
-	case $file in *.o | *.a | *.log | *.trs | *.gc??) continue ;; esac
-	# A test program is listed without its suffix: its one source has its name.
-	case $file in
-	tests/*/check_*.c | tests/fuzz/fuzz_*.c | tests/measure/bench_*.c) file=${file%.c} ;;
-	esac
-	# By its name, or with its directory.
-	grep -qE "(^|[[:space:]])($file|${file%/*})([[:space:]]|\$)" Makefile.am || {
-		echo "Makefile.am: $file is missing"
-		status=1
-	}
-done
+tracked()
+{
+	# A tarball, or a copy of the tree, has no git to ask.
+	[ ! -e .git ] || git -c safe.directory='*' ls-files "$@" 2>/dev/null
+}
 
-# Nothing that .gitignore names is in git. A tarball, or a copy of the tree, has no git to ask.
-made=$([ ! -e .git ] || git -c safe.directory='*' ls-files --cached --ignored --exclude-standard 2>/dev/null)
+{
+	tracked | grep -vxE '\.clang-tidy|\.editorconfig|\.git[a-z]+|\.ci/.*|Makefile\.am|configure\.ac'
+	# What git does not have yet.
+	for file in src/*/*.[ch] src/*/*/*.[ch] tests/*/*.[ch] tests/*/*/*.[ch] tests/support/*.sh tests/support/driver tests/support/summary tests/lint/*.sh tests/lint/*.py \
+		tests/migrate/*.py tests/contrib/*.sh tests/system/* \
+		man/*.[158] man/*.in etc/dns64d.conf etc/init.d/* contrib/* contrib/*/*; do
+		case $file in *.o | *.a | *.log | *.trs | *.gc??) continue ;; esac
+		echo "$file"
+	done
+} | sort -u | while read -r file; do
+	[ ! -f "$file" ] || echo "$file"
+done | awk '
+	FNR == NR && /^[[:space:]]*#/ { next }
+	FNR == NR { for (i = 1; i <= NF; i++) listed[$i] = 1; next }
+	{
+		# By its name or with a directory; a test program without its suffix, as its one source has its name.
+		name = $0
+		found = name in listed || name ~ "^tests/.*/(check|fuzz|bench)_[^/]*[.]c$" && substr(name, 1, length(name) - 2) in listed
+		while (!found && sub("/[^/]*$", "", name) && name ~ "/")
+			found = name in listed
+		if (!found) {
+			print "Makefile.am: " $0 " is missing"
+			status = 1
+		}
+	}
+	END { exit status }' Makefile.am - || status=1
+
+# Nothing that .gitignore names is in git.
+made=$(tracked --cached --ignored --exclude-standard)
 [ -z "$made" ] || {
 	printf '%s\n' "$made" | sed 's/$/: is generated, and git has it/'
 	status=1
