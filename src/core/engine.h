@@ -38,7 +38,6 @@
 #include "core/capture.h"
 #include "core/channel.h"
 #include "core/conf.h"
-#include "core/inflight.h"
 #include "core/latency.h"
 #include "core/packet.h"
 #include "core/stats.h"
@@ -47,6 +46,7 @@
 #include "core/view.h"
 
 struct engine;
+struct inflight;
 
 /*
  * engine_new: an engine for the settings in CONF (borrowed until the next engine_set_conf or

@@ -3,6 +3,7 @@
 
 #include "core/engine_parts.h"
 #include "core/guess.h"
+#include "core/inflight.h"
 
 const struct netaddr *
 engine_upstream(const struct engine *e, unsigned upstream)
