@@ -236,7 +236,7 @@ exits 0 querylog config
 
 # --- what is in flight ---
 
-start third "$fakedns" -l 127.0.0.3 -p 5302 --loss 100
+start third "$fakedns" -l 127.0.0.3 -p 5302 --outage 1-100000 # over TCP, too
 wait_for 60 listens 127.0.0.3 5302 || give_up 'the third upstream does not start'
 configure 'nameserver 127.0.0.3 port 5302' "control-socket $control" 'num-threads 2' 'cache-size 0'
 stop dns64d
