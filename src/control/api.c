@@ -15,6 +15,7 @@
 #include "control/api_orders.h"
 #include "control/api_prefixes.h"
 #include "control/api_stats.h"
+#include "control/api_top.h"
 #include "control/desk.h"
 #include "control/pages.h"
 #include "control/params.h"
@@ -132,6 +133,10 @@ static const struct http_route routes[] = {
 	{ "/upstreams", GET, api_upstreams, "what is known of each upstream" },
 	{ "/inflight", GET, api_inflight,
 	    "the questions that wait for upstream, the oldest first" },
+	{ "/top/clients", GET, api_top_clients,
+	    "who got most answers, ?lines= of them; counted while it is asked for" },
+	{ "/top/names", GET, api_top_names, "the names asked for most; likewise" },
+	{ "/top/failures", GET, api_top_failures, "the names that failed most; likewise" },
 	{ "/upstream", POST, api_upstream,
 	    "ask the upstream {address} as usual, or no more: {state} up, drain or down" },
 	{ "/deny", GET | POST, api_deny,

@@ -81,5 +81,5 @@ api_inflight(struct evhttp_request *r, void *arg)
 	struct desk *d = arg;
 
 	if (params_none(r))
-		surveys_begin(&d->surveys, r, answer);
+		surveys_begin(&d->surveys, r, 0, answer);
 }

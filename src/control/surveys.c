@@ -65,7 +65,7 @@ surveys_init(struct surveys *s, const struct host *host)
 }
 
 void
-surveys_begin(struct surveys *s, struct evhttp_request *r, surveys_answer *answer)
+surveys_begin(struct surveys *s, struct evhttp_request *r, unsigned tops, surveys_answer *answer)
 {
 	if (s->r != NULL) {
 		reply_error(r, HTTP_SERVUNAVAIL,
@@ -74,7 +74,7 @@ surveys_begin(struct surveys *s, struct evhttp_request *r, surveys_answer *answe
 	}
 	s->r = r;
 	for (unsigned i = 0; i < s->host->n_loops; i++) {
-		s->each[i] = survey_new();
+		s->each[i] = survey_new(tops);
 		if (s->each[i] == NULL) {
 			reply_json(let_go(s), HTTP_INTERNAL, NULL);
 			return;

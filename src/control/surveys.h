@@ -34,10 +34,11 @@ struct surveys {
 MUST_USE bool surveys_init(struct surveys *s, const struct host *host);
 
 /*
- * surveys_begin: have R answered by ANSWER when the loops are done; or with 503 at once if somebody
- * waits already.
+ * surveys_begin: have R, which is about TOPS (see struct survey), answered by ANSWER when the loops
+ * are done; or with 503 at once if somebody waits already.
  */
-void surveys_begin(struct surveys *s, struct evhttp_request *r, surveys_answer *answer);
+void surveys_begin(
+    struct surveys *s, struct evhttp_request *r, unsigned tops, surveys_answer *answer);
 
 /* surveys_refuse: the daemon ends: tell that who waits. */
 void surveys_refuse(struct surveys *s);

@@ -141,6 +141,7 @@ engine_free(struct engine *e)
 		return;
 	packetcache_free(e->packetcache);
 	cookies_fini(&e->cookies);
+	top_fini(&e->top);
 	queries_fini(&e->queries);
 	lookups_fini(&e->lookups);
 	free(e);

@@ -42,6 +42,7 @@
 #include "core/packet.h"
 #include "core/stats.h"
 #include "core/tap.h"
+#include "core/top.h"
 #include "core/trace.h"
 #include "core/view.h"
 
@@ -161,6 +162,9 @@ MUST_USE uint32_t engine_in_flight(const struct engine *e);
 
 /* engine_inflight: inflight_slice of the questions of E. */
 MUST_USE bool engine_inflight(const struct engine *e, struct inflight *f);
+
+/* engine_top: top_read of what E counts of its answers. */
+void engine_top(struct engine *e, enum top_kind kind, struct top_counts **c, uint64_t now_ns);
 
 /*
  * engine_upstream: the address of an upstream, owned by E; NULL if the number is free. Numbers are

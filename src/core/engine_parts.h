@@ -24,6 +24,7 @@
 #include "core/query.h"
 #include "core/stats.h"
 #include "core/tap.h"
+#include "core/top.h"
 #include "core/upstream.h"
 #include "core/wheel.h"
 
@@ -53,6 +54,7 @@ struct engine {
 	struct packet_in repeated; /* a question whose answer packetcache has; len 0: none */
 	struct tap *tap;           /* borrowed; NULL: none */
 	struct capture *capture;   /* borrowed; NULL: none */
+	struct top top;
 	bool watched;          /* somebody wants to know of each answer; looked at once in a turn */
 	bool watched_upstream; /* likewise of each message to and from upstreams */
 	bool shedding;         /* clients were denied whose questions may wait yet (query_shed) */

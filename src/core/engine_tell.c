@@ -16,6 +16,7 @@
 #include "core/tap.h"
 #include "core/trace.h"
 #include "dns/header.h"
+#include "dns/name.h"
 
 /* The messages that are to be captured, enum conf_capture_type, as bits. */
 static unsigned
@@ -36,7 +37,7 @@ engine_watch(struct engine *e)
 {
 	bool debugs = log_debugs(LOG_ANY);
 
-	e->watched = debugs || (e->tap != NULL && e->queries.conf->tap.select != 0) ||
+	e->watched = debugs || e->top.on || (e->tap != NULL && e->queries.conf->tap.select != 0) ||
 	    (captured(e) & CONF_CAPTURE_CLIENT) != 0;
 	watch_upstream(e);
 	if (UNLIKELY(debugs) && log_debugs(LOG_UPSTREAM))
@@ -82,6 +83,21 @@ engine_tell_asked(struct engine *e, const struct packet_in *in)
 		capture(e, &r, in->msg);
 }
 
+void
+engine_top(struct engine *e, enum top_kind kind, struct top_counts **c, uint64_t now_ns)
+{
+	top_read(&e->top, kind, c, now_ns);
+	engine_watch(e);
+}
+
+/* The answer MSG is given for what A tells. */
+static void
+count_top(struct engine *e, struct top_answer a, const uint8_t *msg)
+{
+	a.rcode = header_flags(msg) & DNS_RCODE;
+	top_count(&e->top, &a);
+}
+
 /* Whose reply the answer to Q was made of; NULL: that of the cache, or of nobody. */
 static const struct netaddr *
 upstream_of(const struct engine *e, const struct query *q)
@@ -106,6 +122,13 @@ engine_tell(struct engine *e, struct query *q, const uint8_t *msg, size_t len)
 		.tcp = q->tcp,
 		.waited = query_waited(q) };
 
+	if (e->top.on)
+		count_top(e,
+		    (struct top_answer){ .client = &q->peer,
+			.qname = q->qname,
+			.qname_len = q->qname_len,
+			.reason = (enum reason)q->reason },
+		    msg);
 	if (log_debugs(LOG_DNS64))
 		explain_dns64(q, &query_policy(&e->queries, q)->synth, msg, len);
 	if (log_debugs(LOG_CLIENT))
@@ -137,6 +160,13 @@ engine_tell_repeated(struct engine *e, const uint8_t *msg, size_t len)
 		.len = (uint16_t)len,
 		.reason = (uint8_t)why.reason };
 
+	if (e->top.on)
+		count_top(e,
+		    (struct top_answer){ .client = &e->repeated.peer,
+			.qname = msg + HEADER_QNAME,
+			.qname_len = name_len(msg + HEADER_QNAME),
+			.reason = why.reason },
+		    msg);
 	if (log_debugs(LOG_CLIENT))
 		explain_repeated(&e->repeated.peer, msg, len, why.reason);
 	if ((captured(e) & CONF_CLIENT_RESPONSE) != 0)

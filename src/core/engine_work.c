@@ -139,6 +139,8 @@ bool
 engine_work(struct engine *e, uint64_t now_ns)
 {
 	e->left = ENGINE_TURN;
+	if (UNLIKELY(e->top.on))
+		top_age(&e->top, now_ns);
 	engine_watch(e);
 	e->now_ns = now_ns;
 #ifdef ENGINE_AUDIT

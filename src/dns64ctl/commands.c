@@ -5,6 +5,7 @@
 
 #include "dns64ctl/explain.h"
 #include "dns64ctl/show.h"
+#include "dns64ctl/top.h"
 
 #define GET .method = "GET"
 #define POST .method = "POST"
@@ -37,6 +38,27 @@ static const struct command table[] = {
 	    .path = "/stats",
 	    .show = show_stats,
 	    .help = "the counters; with --rates, how they grow" },
+	{ .words = "top clients",
+	    .args = "[LINES]",
+	    GET,
+	    .path = "/top/clients",
+	    .keys = { "lines" },
+	    .show = top_show,
+	    .help = "who gets most answers; counted while it is read" },
+	{ .words = "top names",
+	    .args = "[LINES]",
+	    GET,
+	    .path = "/top/names",
+	    .keys = { "lines" },
+	    .show = top_show,
+	    .help = "the names asked for most; likewise" },
+	{ .words = "top failures",
+	    .args = "[LINES]",
+	    GET,
+	    .path = "/top/failures",
+	    .keys = { "lines" },
+	    .show = top_show,
+	    .help = "the names whose answers failed most; likewise" },
 	{ .words = "top",
 	    .args = "[LINES]",
 	    GET,

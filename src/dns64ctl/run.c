@@ -293,8 +293,38 @@ begin_top(const struct command *c, const struct options *o, const char *lines)
 
 	if (number_parse(lines, strlen(lines), UINT32_MAX, &n))
 		return top(c, o, n);
-	fprintf(stderr, "dns64ctl: top takes a number of lines, not %s\n", lines);
+	fprintf(stderr,
+	    "dns64ctl: top takes a number of lines, or clients, names or failures, not %s\n",
+	    lines);
 	return RUN_USAGE;
+}
+
+/* What occurs most, by the N arguments at WORDS; if nobody has it counted yet, in a second. */
+static int
+most(const struct command *c, const struct options *o, char *const *words, size_t n)
+{
+	const char *args[COMMANDS_ARGS];
+	struct client_answer a;
+	json_t *j;
+	int code;
+	bool began;
+
+	if (!commands_bind(c, words, n, args))
+		return RUN_USAGE;
+	code = call(c, o, args, commands_keys(c), &a);
+	if (code != RUN_OK)
+		return code;
+	j = json_loadb(a.body, a.len, 0, NULL);
+	began = json_is_true(json_object_get(j, "began"));
+	json_decref(j);
+	if (!began)
+		code = show(c, o, &a);
+	free(a.text);
+	if (!began)
+		return code;
+	fputs("dns64ctl: counting begins, and ends a minute after it was read last\n", stderr);
+	(void)sleep(1);
+	return ask(c, o, args, commands_keys(c));
 }
 
 /* Have dns64d check the configuration FILE; NULL: the usual one. */
@@ -383,6 +413,8 @@ run(const struct options *o)
 		return check_config(n > 0 ? o->words[used] : NULL);
 	if (strcmp(c->words, "top") == 0)
 		return begin_top(c, o, n > 0 ? o->words[used] : "0");
+	if (strncmp(c->words, "top ", 4) == 0)
+		return most(c, o, o->words + used, n);
 	if (c->from_file)
 		return ask_from_file(c, o, o->words[used]);
 	return o->rates ? rates(c, o) : ask_by_words(c, o, o->words + used, n);

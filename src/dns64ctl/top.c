@@ -7,6 +7,8 @@
 #include <termios.h>
 #include <unistd.h>
 
+#include "dns64ctl/show_parts.h"
+
 /* A column: the sum of counters, in a second; with PARTS, as the part of theirs. */
 struct column {
 	const char *name;
@@ -113,4 +115,51 @@ top_wait(void)
 		close(in[1].fd);
 	(void)sigprocmask(SIG_SETMASK, &before, NULL);
 	return typed;
+}
+
+/* --- what occurs most ------------------------------------------------------------------------- */
+
+/* A line for each of LIST: how often at most, how much less it may be, the part of ALL, KEYS. */
+static void
+put_counts(const json_t *list, double all, const char *const keys[static 3], FILE *out)
+{
+	const json_t *item;
+	size_t i;
+
+	json_array_foreach(list, i, item)
+	{
+		double count = json_number_value(json_object_get(item, "count"));
+
+		fprintf(out, "%*.0f %*.0f %5.1f%% ", WIDTH, count, WIDTH,
+		    json_number_value(json_object_get(item, "error")),
+		    all > 0 ? 100 * count / all : 0.0);
+		for (size_t k = 0; k < 3 && keys[k] != NULL; k++) {
+			if (json_object_get(item, keys[k]) == NULL)
+				continue;
+			fputc(' ', out);
+			show_put(show_text(item, keys[k]), out);
+		}
+		fputc('\n', out);
+	}
+}
+
+void
+top_show(const json_t *j, FILE *out)
+{
+	static const char *const name[] = { "name", "rcode", "reason" },
+				 *const client[] = { "client", NULL, NULL },
+				 *const network[] = { "network", NULL, NULL };
+	const json_t *networks = json_object_get(j, "networks");
+	double all = json_number_value(json_object_get(j, "answers"));
+
+	fprintf(out, "%.0f answers counted in %.1f s; each that is not listed: %.0f at most\n", all,
+	    json_number_value(json_object_get(j, "counted_s")),
+	    json_number_value(json_object_get(j, "others_most")));
+	if (show_number(j, "loops_silent") > 0)
+		fprintf(out, "%.0f loops did not tell\n", (double)show_number(j, "loops_silent"));
+	fprintf(out, "%*s %*s %6s\n", WIDTH, "at most", WIDTH, "or less by", "part");
+	put_counts(json_object_get(j, "top"), all, networks != NULL ? client : name, out);
+	if (json_array_size(networks) > 0)
+		fputs("much of it from:\n", out);
+	put_counts(networks, all, network, out);
 }

@@ -232,7 +232,7 @@ loop_mail(struct loop *l)
 	if (atomic_load(&l->views_wanted))
 		loop_tell(l);
 	asked_take(&l->asked, &l->sh, l->stopping);
-	if (survey_work(&l->survey, l->engine))
+	if (survey_work(&l->survey, l->engine, l->sh.now_ns))
 		loop_wake(l); /* another slice in the next turn */
 	stop = atomic_load(&l->stop);
 	if (stop != l->seen_stop)

@@ -3,16 +3,31 @@
 
 #include <stdlib.h>
 
+#include "base/rng.h"
 #include "core/engine.h"
 
 struct survey *
-survey_new(void)
+survey_new(unsigned tops)
 {
 	struct survey *s = calloc(1, sizeof(*s));
+	bool ok = s != NULL;
+	struct rng rng;
 
-	if (s != NULL)
-		atomic_init(&s->refs, 1);
-	return s;
+	if (s == NULL)
+		return NULL;
+	atomic_init(&s->refs, 1);
+	s->tops = tops;
+	rng_init(&rng);
+	for (unsigned i = 0; i < TOP_KINDS; i++) {
+		if ((tops >> i & 1) == 0)
+			continue;
+		s->top[i] = top_counts_new(rng_u64(&rng));
+		ok &= s->top[i] != NULL;
+	}
+	if (ok)
+		return s;
+	survey_unref(s);
+	return NULL;
 }
 
 void
@@ -20,6 +35,8 @@ survey_unref(struct survey *s)
 {
 	if (s == NULL || atomic_fetch_sub_explicit(&s->refs, 1, memory_order_acq_rel) > 1)
 		return;
+	for (unsigned i = 0; i < TOP_KINDS; i++)
+		free(s->top[i]);
 	free(s);
 }
 
@@ -36,14 +53,27 @@ survey_done(const struct survey *s)
 	return atomic_load_explicit(&s->done, memory_order_acquire);
 }
 
+/* A part of S. False: it was the last one. */
+static bool
+slice(struct survey *s, struct engine *e, uint64_t now_ns)
+{
+	if (s->tops == 0)
+		return engine_inflight(e, &s->inflight);
+	for (unsigned i = 0; i < TOP_KINDS; i++) {
+		if (s->tops >> i & 1)
+			engine_top(e, (enum top_kind)i, &s->top[i], now_ns);
+	}
+	return false;
+}
+
 bool
-survey_work(struct survey_box *b, const struct engine *e)
+survey_work(struct survey_box *b, struct engine *e, uint64_t now_ns)
 {
 	if (b->working == NULL)
 		b->working = atomic_exchange(&b->posted, NULL);
 	if (b->working == NULL)
 		return false;
-	if (engine_inflight(e, &b->working->inflight))
+	if (slice(b->working, e, now_ns))
 		return true;
 	atomic_store_explicit(&b->working->done, true, memory_order_release);
 	survey_unref(b->working);

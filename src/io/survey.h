@@ -11,15 +11,20 @@
 
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "base/attr.h"
 #include "core/inflight.h"
+#include "core/top.h"
 
 struct engine;
 
 struct survey {
 	atomic_uint refs;
 	atomic_bool done; /* written last: the rest may be read */
+	unsigned tops;    /* what of core/top, bits by enum top_kind; 0: what is in flight */
+	/* Of these bits, owned; NULL: that is counted from now on. */
+	struct top_counts *top[TOP_KINDS];
 	struct inflight inflight;
 };
 
@@ -29,8 +34,11 @@ struct survey_box {
 	struct survey *working;          /* likewise; the loop's own */
 };
 
-/* survey_new: one that is all zero; the caller has the one reference. NULL without memory. */
-MUST_USE struct survey *survey_new(void);
+/*
+ * survey_new: one about TOPS, see above, with nothing in it; the caller has the one reference. NULL
+ * without memory.
+ */
+MUST_USE struct survey *survey_new(unsigned tops);
 
 /* survey_unref: one reference less; the last frees S, which may be NULL. Any thread. */
 void survey_unref(struct survey *s);
@@ -44,8 +52,11 @@ void survey_post(struct survey_box *b, struct survey *s);
 /* survey_done: has the loop done S? Any thread. */
 MUST_USE bool survey_done(const struct survey *s);
 
-/* survey_work: a slice of what lies in B, by E. True: there is more to do, in another turn. */
-MUST_USE bool survey_work(struct survey_box *b, const struct engine *e);
+/*
+ * survey_work: a slice of what lies in B, by E, at NOW_NS. True: there is more to do, in another
+ * turn.
+ */
+MUST_USE bool survey_work(struct survey_box *b, struct engine *e, uint64_t now_ns);
 
 /* survey_fini: let all go. */
 void survey_fini(struct survey_box *b);

@@ -84,6 +84,41 @@ START_TEST(heading_is_as_wide)
 }
 END_TEST
 
+/* What occurs most: how often, how sure that is, and what; nothing that could control a terminal.
+ */
+START_TEST(what_occurs_most)
+{
+	json_t *j = json_loads("{\"answers\": 200, \"counted_s\": 2.5, \"others_most\": 3, "
+			       "\"loops_silent\": 1, \"top\": [{\"name\": \"a.\\u001bb.\", "
+			       "\"rcode\": \"SERVFAIL\", \"reason\": \"silent\", \"count\": 50, "
+			       "\"error\": 4}]}",
+	    0, NULL);
+	size_t len;
+	FILE *f = open_memstream(&text, &len);
+
+	top_show(j, f);
+	fclose(f);
+	json_decref(j);
+	ck_assert_str_eq(text,
+	    "200 answers counted in 2.5 s; each that is not listed: 3 at most\n"
+	    "1 loops did not tell\n"
+	    "     at most   or less by   part\n"
+	    "          50            4  25.0%  a.?b. SERVFAIL silent\n");
+	free(text);
+	j = json_loads("{\"top\": [{\"client\": \"::1\"}], \"networks\": [{\"network\": "
+		       "\"::/64\"}]}",
+	    0, NULL);
+	f = open_memstream(&text, &len);
+	top_show(j, f);
+	fclose(f);
+	json_decref(j);
+	ck_assert_ptr_nonnull(strstr(text, "  0.0%  ::1\nmuch of it from:\n"));
+	ck_assert_ptr_nonnull(strstr(text, "  0.0%  ::/64\n"));
+	free(text);
+	text = NULL;
+}
+END_TEST
+
 /* Without a terminal nobody can type. */
 START_TEST(waits_without_a_terminal)
 {
@@ -162,6 +197,7 @@ tests_add(TCase *tc)
 	tcase_add_test(tc, in_a_second);
 	tcase_add_test(tc, another_daemon);
 	tcase_add_test(tc, heading_is_as_wide);
+	tcase_add_test(tc, what_occurs_most);
 	tcase_add_test(tc, terminal_is_left_as_it_was);
 	tcase_add_test(tc, waits_without_a_terminal);
 }

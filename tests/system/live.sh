@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # limit: 600
 # live: what an operator does while the daemon runs, under load and over a reload: upstreams by hand, networks that
-# are denied, the query log, questions in flight.
+# are denied, the query log, questions in flight, what occurs most.
 . "${TOP_SRCDIR:-.}/tests/system/servers.sh"
 need kdig dnsperf curl python3
 control=$work/state/control
@@ -233,6 +233,68 @@ check 'and this one' is NOERROR answer 010-000-000-004.dns64perf.test AAAA
 sleep 0.3
 equal 'is not' 0 "$(grep -c 010-000-000-004 "$work/logs/q")"
 exits 0 querylog config
+
+# --- what occurs most ---
+
+# often N NAME: so many questions for it, as dnsperf reads them
+often()
+{
+	yes "$2 AAAA" | head -n "$1"
+}
+
+# lines: columns 1, 2 and from 4 on of what was said, but for headings
+lines()
+{
+	sed '1,2d' "$work/said" | awk '{ $3 = ""; print }' | tr -s ' '
+}
+
+exits 2 top everything
+says 'top takes a number of lines, or clients, names or failures, not everything'
+exits 2 top names 5 6
+exits 1 top names many
+says 'lines is not a number from 1 to 500'
+exits 1 top clients 501
+exits 0 top names
+says 'counting begins'
+says '0 answers counted in 1.'
+exits 0 top failures
+exits 0 top clients
+a=010-000-001-001.dns64perf.test b=010-000-001-002.dns64perf.test c=010-000-001-003.dns64perf.test
+{
+	often 60 "$a"
+	often 40 "$(echo "$a" | tr '[:lower:]' '[:upper:]')"
+	often 10 "$b"
+	often 1 "$c"
+} >"$work/some"
+dnsperf -s 127.0.0.1 -p 5364 -a 127.0.0.7 -d "$work/some" -n 1 -c 16 >"$work/some.log" 2>&1
+equal 'answers of both loops' 111 \
+	"$(ctl --json top names | python3 -c 'import json, sys; print(json.load(sys.stdin)["answers"])')"
+exits 0 top names
+equal 'names, of both loops, the most frequent first' "100 0 $a. 10 0 $b. 1 0 $c." "$(lines | xargs)"
+exits 0 top names 1
+equal 'so many lines' "100 0 $a." "$(lines | xargs)"
+says 'each that is not listed: 10 at most'
+exits 0 reload
+check 'one more' is NOERROR answer "$b" AAAA
+exits 0 top names 2
+equal 'a reload keeps what was counted' "100 0 $a. 11 0 $b." "$(lines | xargs)"
+exits 0 top clients 1
+equal 'the client' '111 0 127.0.0.7' "$(lines | xargs)"
+dnsperf -s ::1 -p 5364 -d "$work/some" -n 1 -c 16 >"$work/some.log" 2>&1
+exits 0 top clients
+says 'much of it from:'
+says '%  ::/64'
+exits 0 top failures
+equal 'nothing failed' '' "$(lines)"
+exits 0 upstream "$one" down
+exits 0 upstream "$two" down
+for name in "$a" "$a" "$b"; do
+	check 'these fail' is SERVFAIL answer "$name" AAAA
+done
+exits 0 top failures
+equal 'failures' "2 0 $a. SERVFAIL silent 1 0 $b. SERVFAIL silent" "$(lines | xargs)"
+exits 0 upstream "$one" up
+exits 0 upstream "$two" up
 
 # --- what is in flight ---
 
