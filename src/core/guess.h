@@ -12,11 +12,10 @@
  *
  * After GUESS_SOCKET guesses a socket is given up: nothing that comes by it is taken any more, and
  * its open questions are asked again. So a port that was found out is worth GUESS_SOCKET / 65,536.
- * That is a sign; so are GUESS_UPSTREAM guesses within GUESS_WINDOW_NS at all sockets to an
- * upstream, or GUESS_EACH for each socket if there are many, as who does not know the ports meets
- * the more of them, and one more for GUESS_REPLIES right replies, as a reply may be so late that
- *its ID is another question's. Who sends to any port has to send 130,000 datagrams a minute for
- *that.
+ * That is a sign. GUESS_UPSTREAM guesses within GUESS_WINDOW_NS at all sockets to an upstream are
+ * one, too, or GUESS_EACH for each socket if there are many: who does not know the ports meets the
+ * more of them. GUESS_REPLIES right replies allow one more, as a reply may be so late that its ID
+ * is another question's. Who sends to any port needs 130,000 datagrams a minute for a sign.
  *
  * A sign makes the upstream suspicious for GUESS_WARY_NS, however many guesses follow that are no
  * sign. A defence must not cost more than the attack, so the first one holds only while TCP works:
@@ -27,14 +26,14 @@
  *	BY_PORTS	BY_TCP		-		-		NONE
  *
  * BY_TCP: questions that little but port and ID guards (no cookie, and 0x20 with fewer than
- * GUESS_LETTERS letters) go over TCP, for GUESS_SLOWER times as long as UDP takes by measure; then
- * they go over UDP too, and the first reply counts. BY_PORTS: each question goes over UDP and
- *leaves by a port of its own (io/upstream_set), which is closed before it can be found out.
+ * GUESS_LETTERS letters) go over TCP. After GUESS_SLOWER times UDP's measured time they go over UDP
+ * too, and the first reply counts. BY_PORTS: each question goes over UDP by a port of its own
+ * (io/upstream_set), which is closed before it can be found out.
  *
  * TCP fails when a connection cannot be made, or when it was too slow, mute or closed for
- *GUESS_VAIN questions, from which GUESS_GOOD_EACH that it answered in time take one: so with TCP
- *that answers three of four the mean question takes twice as long, and with less TCP is left. For
- *GUESS_NO_TCP_NS after that a sign is one without TCP; then TCP is tried again.
+ * GUESS_VAIN questions; GUESS_GOOD_EACH that it answered in time make up for one. So with TCP that
+ * answers three of four the mean question takes twice as long, and TCP that is worse is left. For
+ * GUESS_NO_TCP_NS after that a sign is one without TCP; then TCP is tried again.
  *
  * What chance that leaves a forger of 100,000 datagrams a second, for a name he has asked for all
  * the while, 8 ports open (tests/core/check_forgers plays it and adds it up):

@@ -40,7 +40,7 @@ struct inflight_question {
 };
 
 struct inflight {
-	uint32_t at; /* of the table of networks: how far it came */
+	uint32_t at; /* of the table of clients: how far it came */
 	uint32_t n_all;
 	unsigned n;
 	unsigned youngest; /* if n is INFLIGHT_MOST: index */

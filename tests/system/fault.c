@@ -3,12 +3,15 @@
  * fault: tells faults.so, inside a running dns64d, what is to fail.
  *
  *	fault FILE new			make the file
- *	fault FILE set CALL SKIP TIMES ERRNO [EVERY RUN]
- *					leave SKIP of these calls alone, then TIMES fail; or of
- *these in each EVERY the first RUN fault FILE clear		nothing fails fault FILE hits
- *print how many have failed fault FILE calls CALL		print how many of these calls there
- *were fault FILE list			print the names of the calls fault FILE wall SECONDS
- *the clock on the wall is so much fast
+ *	fault FILE set CALL SKIP TIMES ERRNO
+ *					leave SKIP of these calls alone, then TIMES fail
+ *	fault FILE set CALL SKIP TIMES ERRNO EVERY RUN
+ *					likewise, but the first RUN of each EVERY fail
+ *	fault FILE clear		nothing fails
+ *	fault FILE hits			print how many have failed
+ *	fault FILE calls CALL		print how many of these calls there were
+ *	fault FILE list			print the names of the calls
+ *	fault FILE wall SECONDS		the clock on the wall is so much fast
  */
 #include "system/faults.h"
 

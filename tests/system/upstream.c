@@ -12,10 +12,10 @@
  *	upstream PORT silent N	TC over UDP; over TCP each connection answers N questions, then
  *				nothing, and stays open
  *	upstream PORT ports	the right answer over UDP; prints the port of each question
- *	upstream PORT full|none|deaf N
- *				over UDP N replies with other IDs, then the right answer, as if
- *somebody guessed; over TCP it drops each SYN, as one that has no room for connections does,
- *refuses, or accepts and never answers
+ *	upstream PORT full N	over UDP N replies with other IDs, then the right answer, as if
+ *				somebody guessed; over TCP no room: each SYN is dropped
+ *	upstream PORT none N	likewise, but TCP is refused
+ *	upstream PORT deaf N	likewise, but over TCP nothing is answered
  *
  * The right answer: A 192.0.2.1; nothing, without a SOA, for all other types.
  */
