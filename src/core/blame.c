@@ -51,15 +51,17 @@ blame_count(const struct lookups *ls, struct lookup *l, struct attempt *a, enum 
 void
 blame_silent(struct lookups *ls, struct lookup *l, struct attempt *a, uint64_t now_ns)
 {
+	const struct upstream *up = &ls->upstreams->table[a->upstream];
+
 	if (log_debugs(LOG_UPSTREAM))
 		narrate_silent(ls, l, a, now_ns);
 	blame_count(ls, l, a, UPSTREAM_LOST_TIMEOUT);
+	if (up->ordered == CONF_DOWN)
+		return;
 	if (l->probe && l->qtype == DNS_TYPE_AAAA)
 		upstreams_aaaa_lost(ls->upstreams, a->upstream, a->sent_ns, now_ns);
 	/* What left by another way than questions go now shows nothing new. */
-	if (!l->probe && ls->upstreams->table[a->upstream].ordered != CONF_DOWN &&
-	    (a->way == ls->upstreams->table[a->upstream].ways.now ||
-		lookup_over(a) == UPSTREAM_OVER_TCP))
+	if (!l->probe && (a->way == up->ways.now || lookup_over(a) == UPSTREAM_OVER_TCP))
 		health_on_silence(ls->upstreams, a->upstream, lookup_over(a), now_ns);
 }
 

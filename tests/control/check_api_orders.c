@@ -141,6 +141,20 @@ START_TEST(it_waits_for_loops)
 }
 END_TEST
 
+/* A loop does not go round: an order is waited for no longer than a change of prefixes. */
+START_TEST(loop_that_takes_nothing)
+{
+	op.changing_for = 100000000;
+	ck_assert_int_eq(post("/upstream", "{\"address\":\"192.0.2.2\",\"state\":\"down\"}"), 503);
+	ck_assert_ptr_nonnull(strstr(error(), "made, but not all loops"));
+	/* It goes round again. */
+	op.n_changing = 0;
+	op.changing_for = 0;
+	ck_assert_int_eq(post("/upstream", "{\"address\":\"192.0.2.2\",\"state\":\"up\"}"), 200);
+	ck_assert_ptr_null(json_object_get(op.caller.json, "changed"));
+}
+END_TEST
+
 void
 tests_add(TCase *tc)
 {
@@ -151,4 +165,5 @@ tests_add(TCase *tc)
 	tcase_add_test(tc, no_networks);
 	tcase_add_test(tc, the_query_log);
 	tcase_add_test(tc, it_waits_for_loops);
+	tcase_add_test(tc, loop_that_takes_nothing);
 }
