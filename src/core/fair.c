@@ -14,13 +14,16 @@ _Static_assert(FAIR_CLASSES % 64 == 0, "whole words of bits");
 int
 fair_init(struct fair *f, uint64_t secret, uint32_t cap)
 {
+	unsigned bits = MIN_BITS, wide_bits;
 	int rc;
 
 	memset(f, 0, sizeof(*f));
-	f->bits = MIN_BITS;
-	while (UINT32_C(1) << f->bits < cap)
-		f->bits++;
-	f->wide_bits = f->bits < MIN_WIDE_BITS + CROWD_BITS ? MIN_WIDE_BITS : f->bits - CROWD_BITS;
+	while (UINT32_C(1) << bits < cap)
+		bits++;
+	wide_bits = bits < MIN_WIDE_BITS + CROWD_BITS ? MIN_WIDE_BITS : bits - CROWD_BITS;
+	f->shift = 64 - bits;
+	f->row = UINT32_C(1) << bits;
+	f->wide_shift = 64 - wide_bits;
 	f->spread[0] = secret | 1;
 	f->spread[1] = ((secret ^ secret >> 31) * UINT64_C(0xbf58476d1ce4e5b9)) | 1;
 	for (unsigned i = 0; i < FAIR_CLASSES; i++)
@@ -29,10 +32,10 @@ fair_init(struct fair *f, uint64_t secret, uint32_t cap)
 	if (rc != 0)
 		return rc;
 	/* Zeroed pages, touched as networks come. */
-	f->buckets = calloc((size_t)1 << f->bits, sizeof(f->buckets[0]));
-	f->same = calloc((size_t)FAIR_ROWS << f->bits, sizeof(f->same[0]));
+	f->buckets = calloc((size_t)1 << bits, sizeof(f->buckets[0]));
+	f->same = calloc((size_t)FAIR_ROWS << bits, sizeof(f->same[0]));
 	for (unsigned i = 0; i < FAIR_WIDE; i++)
-		f->wide[i] = calloc((size_t)1 << f->wide_bits, sizeof(f->wide[i][0]));
+		f->wide[i] = calloc((size_t)1 << wide_bits, sizeof(f->wide[i][0]));
 	if (f->buckets != NULL && f->same != NULL && f->wide[0] != NULL &&
 	    f->wide[FAIR_WIDE - 1] != NULL)
 		return 0;
@@ -79,7 +82,7 @@ hash_of(const struct fair *f, const struct netaddr *a)
 static inline struct fair_client **
 bucket_of(const struct fair *f, uint64_t hash)
 {
-	return &f->buckets[hash >> (64 - f->bits)];
+	return &f->buckets[hash >> f->shift];
 }
 
 /* The client A in its BUCKET; NULL: it has nothing. */
@@ -108,7 +111,7 @@ wide_at(const struct fair *f, const struct netaddr *a, unsigned level, unsigned 
 {
 	uint64_t h = prefix_of(a, bytes) * f->spread[level & 1];
 
-	return &f->wide[level - 1][h >> (64 - f->wide_bits)];
+	return &f->wide[level - 1][h >> f->wide_shift];
 }
 
 /* --- classes -----------------------------------------------------------------------------------
@@ -138,9 +141,10 @@ net_init(struct fair_net *net, unsigned level, unsigned doublings)
 static inline void
 sort_out(struct fair *f, struct fair_net *net)
 {
-	list_unlink(&net->link);
-	if (list_empty(&f->classes[net->class]))
+	/* Both its neighbours are the head: it is alone. */
+	if (net->link.next == net->link.prev)
 		f->full[net->class / 64] &= ~(UINT64_C(1) << net->class % 64);
+	list_unlink(&net->link);
 }
 
 /* Put NET, which is not sorted, in CLASS. */
@@ -256,8 +260,8 @@ may_count(const struct fair *f, uint64_t hash, uint64_t question, uint32_t max_s
 	uint64_t h = hash * f->spread[0] ^ question;
 	uint16_t a, b;
 
-	same[0] = (uint32_t)(h >> (64 - f->bits));
-	same[1] = (uint32_t)(h * f->spread[0] >> (64 - f->bits)) + (UINT32_C(1) << f->bits);
+	same[0] = (uint32_t)(h >> f->shift);
+	same[1] = (uint32_t)(h * f->spread[0] >> f->shift) + f->row;
 	a = f->same[same[0]];
 	b = f->same[same[1]];
 	return (a < b ? a : b) < max_same && a < UINT16_MAX && b < UINT16_MAX;

@@ -78,11 +78,12 @@ struct fair_place {
 
 struct fair {
 	struct pool clients;
-	struct fair_client **buckets;     /* owned: 2^bits heads */
-	uint16_t *same;                   /* owned: FAIR_ROWS rows of 2^bits counters */
-	struct fair_net *wide[FAIR_WIDE]; /* owned: 2^wide_bits each */
-	unsigned bits;
-	unsigned wide_bits;
+	struct fair_client **buckets;      /* owned: as many heads as a row has counters */
+	uint16_t *same;                    /* owned: FAIR_ROWS rows of counters */
+	struct fair_net *wide[FAIR_WIDE];  /* owned: tables of equal size */
+	uint32_t row;                      /* counters in a row, 2^k */
+	unsigned shift;                    /* 64 - k: of a hash its index is left */
+	unsigned wide_shift;               /* likewise for wide */
 	uint64_t spread[2];                /* key all tables: odd and secret */
 	uint64_t full[FAIR_CLASSES / 64];  /* bit per class: some network is in it */
 	struct list classes[FAIR_CLASSES]; /* struct fair_net.link */

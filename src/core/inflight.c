@@ -96,7 +96,7 @@ keep_client(const struct queries *qs, const struct fair_client *c, struct inflig
 bool
 inflight_slice(const struct queries *qs, struct inflight *f)
 {
-	uint32_t n = UINT32_C(1) << qs->fair.bits;
+	uint32_t n = qs->fair.row;
 	uint32_t end = n - f->at < BUCKETS ? n : f->at + BUCKETS;
 	unsigned looked_at = 0;
 

@@ -117,7 +117,7 @@ shed_list(struct queries *qs, const struct list *list, unsigned most)
 bool
 query_shed(struct queries *qs, uint32_t *at, unsigned most)
 {
-	uint32_t n = UINT32_C(1) << qs->fair.bits, end = *at < n ? *at + SHED_BUCKETS : n;
+	uint32_t n = qs->fair.row, end = *at < n ? *at + SHED_BUCKETS : n;
 
 	if (!qs->conf->policies->denies)
 		*at = n;
@@ -367,7 +367,7 @@ query_admit(struct queries *qs, struct query *q, const struct question *key)
 	 * While there is plenty of room a resolver may have as much of it as it likes. Who fills a
 	 * network's part in its name, with forged addresses, does not reach those who prove theirs.
 	 */
-	if (UNLIKELY(qs->pool.n_used > qs->pool.cap / 2))
+	if (UNLIKELY(terms.scarce) && qs->pool.n_used > qs->pool.cap / 2)
 		terms.max_net = conf->max_waiting_per_client * (proven ? PROVEN_FACTOR : 1);
 	if (proven && terms.max_same != 0)
 		terms.max_same = UINT32_MAX;

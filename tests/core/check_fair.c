@@ -28,7 +28,7 @@ teardown(void)
 		fair_leave(&fair, &places[--n_places]);
 	ck_assert_uint_eq(fair.clients.n_used, 0);
 	ck_assert_ptr_null(fair_fullest(&fair));
-	for (size_t i = 0; i < (size_t)FAIR_ROWS << fair.bits; i++)
+	for (size_t i = 0; i < (size_t)FAIR_ROWS * fair.row; i++)
 		PARTS_CHECK(fair.same[i] == 0);
 	fair_fini(&fair);
 }
