@@ -293,14 +293,15 @@ join(struct filling *f)
 {
 	const struct policy_lines_list *l = f->s->policy_lines;
 	struct access_list lists[LISTS];
-	bool ok = true;
+	bool ok = true, open = others(l) == POLICY_SERVED;
 
 	lists_of(f, lists);
 	for (size_t b = 1; b < l->all.n && ok; b++)
 		ok = put_all(f, &policy_lines_at(l, b)->nets);
 	for (size_t i = 0; i < LISTS && ok; i++)
 		ok = put_all(f, lists[i].nets);
-	for (size_t i = 0; i < N_OF(loopback) && ok; i++)
+	/* If all may ask, and no network is named, the empty map says so without a search. */
+	for (size_t i = 0; i < N_OF(loopback) && ok && (f->ps->clients.n > 0 || !open); i++)
 		ok = put(f, &loopback[i]);
 	f->ps->others = policies_value(0, others(l));
 	f->ps->ignores = l->ignore.n > 0 || l->ignore_any;

@@ -379,6 +379,22 @@ START_TEST(private_networks_have_exact_ends)
 }
 END_TEST
 
+/* No client is searched for in the map if there is nothing to find. */
+START_TEST(nothing_is_searched_if_all_may_ask)
+{
+	const struct policies *ps = make("allow any\n");
+
+	ck_assert_uint_eq(ps->clients.n, 0);
+	ck_assert_int_eq(find(ps, "::1"), 0);
+	ck_assert_int_eq(find(ps, "127.0.0.1"), 0);
+	ck_assert_int_eq(find(ps, "2001:db8::1"), 0);
+	ps = make("allow any\ndeny 2001:db8::/32\n");
+	ck_assert_int_eq(find(ps, "::1"), 0);
+	ck_assert_int_eq(find(ps, "127.0.0.1"), 0);
+	ck_assert_int_eq(find(ps, "2001:db8::1"), -1);
+}
+END_TEST
+
 /* Beyond this machine one notice tells who may ask; on loopback there is nothing to tell. */
 START_TEST(notice_tells_who_may_ask)
 {
@@ -405,6 +421,7 @@ tests_add(TCase *tc)
 	tcase_add_test(tc, blocks_and_access);
 	tcase_add_test(tc, loopback_in_a_block);
 	tcase_add_test(tc, allow_any_lets_all_ask);
+	tcase_add_test(tc, nothing_is_searched_if_all_may_ask);
 	tcase_add_test(tc, exempt_networks_are_in_the_policies);
 	tcase_add_test(tc, network_given_twice_is_refused);
 	tcase_add_test(tc, d23_longest_of_allow_and_deny_decides);
