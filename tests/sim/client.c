@@ -120,6 +120,7 @@ client_ask(struct sim *s, const struct act *a)
 	k->id = (uint16_t)(s->n_asks * 7);
 	k->limit = a->tcp ? DNS_MSG_MAX : a->bufsize < 512 ? 512 : a->bufsize < 1232 ? 512 : 1232;
 	k->n_no_room = parts_count(&st->no_room);
+	k->n_given_up = s->n_given_up;
 	k->n_rare = s->n_rare;
 	k->peer = in.peer;
 	k->len = in.len = write_question(s, k, msg, sizeof(msg));

@@ -258,7 +258,8 @@ n_waiting(const struct sim *s, unsigned c, const struct ask *k)
 
 /*
  * Had there been no room for K? When many wait the network that has most gives way, to within an
- * eighth, unless it is no room in tables that lacks.
+ * eighth, unless it is no room in tables that lacks; and whose reply is overdue to anybody
+ * (core/query_room), which it is not in less than the shortest wait that is measured (RULES D27).
  */
 static bool
 had_no_room(const struct sim *s, const struct ask *k)
@@ -271,7 +272,8 @@ had_no_room(const struct sim *s, const struct ask *k)
 		return false;
 	return s->n_rare > 0 || st->gave_way == 0 ||
 	    st->sockets_exhausted + st->tcp_upstream_full > 0 || c->max_queries < 64 ||
-	    c->max_waiting_per_client > 0 || mine + mine / 8 + 8 >= n_waiting(s, s->flooder, NULL);
+	    c->max_waiting_per_client > 0 || s->w.now_ns - k->at_ns >= TIMES_LEAST_NS ||
+	    mine + mine / 8 + 8 >= n_waiting(s, s->flooder, NULL);
 }
 
 /* May K be answered with an error, as things are? */
@@ -284,8 +286,10 @@ may_fail(struct sim *s, const struct ask *k)
 	/*
 	 * With all upstreams down, A is not asked where AAAA failed. Where A comes first it is not
 	 * watched while AAAA is asked (RULES D5). All that it may cause may be sent (RULES D28).
+	 * Who finds out one port after the other leaves no time for a reply.
 	 */
-	if (s->n_rare > k->n_rare || had_no_room(s, k) || k->was_down ||
+	if (s->n_given_up - k->n_given_up >= history_most(s) || s->n_rare > k->n_rare ||
+	    had_no_room(s, k) || k->was_down ||
 	    history_target(s, k->truth.target)->n_sends >= most ||
 	    (k->act->client == CLIENT_ALWAYS && was_touched(s, k, DNS_TYPE_A)))
 		return true;
@@ -307,8 +311,9 @@ static bool
 is_excused(struct sim *s, const struct ask *k, enum kind got, const struct msg *m)
 {
 	uint32_t most = s->conf[s->turn % 2].max_same_question;
-	/* Where so many may wait, others may be counted with them (core/fair). */
-	bool few = s->max_queries <= SIM_FEW;
+	/* Where so many may wait, or do, others may be counted with them (core/fair): a question
+	 * has counters for its address and for the networks around it. */
+	bool few = s->max_queries <= SIM_FEW && s->n_open < s->max_queries / 4;
 	unsigned n = few ? n_waiting(s, k->act->client, k) : s->n_open;
 	bool always;
 

@@ -98,8 +98,10 @@ shell_replace(struct sim *s, uint32_t sock)
 
 	sim_say(s, "  socket %u given up", sock);
 	history_given_up(s, u);
-	if (s->slot[u] == (int)sock)
+	if (s->slot[u] == (int)sock) {
+		s->n_given_up++;
 		open_socket(s, u);
+	}
 }
 
 static void

@@ -28,7 +28,7 @@
 #define SIM_ACTS 1024
 #define SIM_TEXT 2048 /* bytes of a configuration, with its final zero */
 #define SIM_ASKS 2048
-#define SIM_PARCELS 16384
+#define SIM_PARCELS 65536
 #define SIM_PARCEL 700 /* bytes of a message at most */
 #define SIM_FACTS 4096 /* a power of two */
 #define SIM_LOOKUPS 2048
@@ -132,11 +132,12 @@ struct ask {
 	uint64_t down_ns; /* since when all upstreams are known to be down; 0: they are not */
 	unsigned era;     /* of s->eras: the one it was asked in */
 	bool open;
-	bool was_down;      /* they were when it was asked */
-	uint64_t n_no_room; /* counted before it */
-	uint64_t n_rare;    /* s->n_rare before it */
-	unsigned n_sends;   /* struct fact.n_sends of its target when it was asked */
-	uint64_t slept_ns;  /* s->slept_ns when it was asked */
+	bool was_down;       /* they were when it was asked */
+	uint64_t n_no_room;  /* counted before it */
+	unsigned n_given_up; /* sockets that were before it */
+	uint64_t n_rare;     /* s->n_rare before it */
+	unsigned n_sends;    /* struct fact.n_sends of its target when it was asked */
+	uint64_t slept_ns;   /* s->slept_ns when it was asked */
 	uint8_t question[DNS_NAME_MAX + 4];
 	size_t question_len;
 	uint16_t id, limit; /* limit: bytes of the answer */
@@ -227,6 +228,7 @@ struct sim {
 	/* clients */
 	struct ask asks[SIM_ASKS];
 	unsigned n_asks, n_open;
+	unsigned n_given_up;                      /* sockets, as somebody guessed at them */
 	uint8_t cookies[SIM_CLIENTS][COOKIE_LEN]; /* given last */
 	uint8_t flooder;                          /* enum sim_client */
 	struct act floods[SIM_ASKS];              /* the questions of floods */
