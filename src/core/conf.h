@@ -8,7 +8,7 @@
  * config/ makes a struct conf from the configuration file; it does not change afterwards (a
  * snapshot). core/ and io/ borrow it; dns/ and dns64/ never see it. Every setting has a row in
  * config/keywords.c with its keyword, bounds and default; cache, told, pulses, rates, numbering
- * and unix_s are no settings but filled in at the start, and ordered is what dns64ctl said since.
+ * and unix_s are no settings but filled in at the start, and ordered has orders of dns64ctl.
  */
 
 #include <stdbool.h>

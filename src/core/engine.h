@@ -122,8 +122,7 @@ enum engine_taken {
 
 /*
  * engine_input: take one message, borrowed until engine_next returns false; errors in it are
- * counted. When room is low the client network that has most questions waiting gives way to a new
- * question (RULES D26).
+ * counted. When room is low a question that waits may give way to a new one (query_admit).
  */
 enum engine_taken engine_input(struct engine *e, const struct packet_in *in, uint64_t now_ns);
 
@@ -160,10 +159,10 @@ MUST_USE bool engine_busy(const struct engine *e);
 /* engine_in_flight: how many client questions are in flight. */
 MUST_USE uint32_t engine_in_flight(const struct engine *e);
 
-/* engine_inflight: inflight_slice of the questions of E. */
+/* engine_inflight: inflight_slice (core/inflight) of the questions of E. */
 MUST_USE bool engine_inflight(const struct engine *e, struct inflight *f);
 
-/* engine_top: top_read of what E counts of its answers. */
+/* engine_top: top_read (core/top) of what E counts of its answers. */
 void engine_top(struct engine *e, enum top_kind kind, struct top_counts **c, uint64_t now_ns);
 
 /*

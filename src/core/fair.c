@@ -57,8 +57,7 @@ fair_fini(struct fair *f)
 	pool_fini(&f->clients);
 }
 
-/* --- where a network is ------------------------------------------------------------------------
- */
+/* --- where a network is ----------------------------------------------------------------------- */
 
 /* Family and interface of A. */
 static inline uint64_t
@@ -114,8 +113,7 @@ wide_at(const struct fair *f, const struct netaddr *a, unsigned level, unsigned 
 	return &f->wide[level - 1][h >> f->wide_shift];
 }
 
-/* --- classes -----------------------------------------------------------------------------------
- */
+/* --- classes ---------------------------------------------------------------------------------- */
 
 /* A network is sorted if it has so many. */
 static inline uint32_t
@@ -191,8 +189,7 @@ shrink(struct fair *f, struct fair_net *net)
 		sort_again(f, net);
 }
 
-/* --- who comes and goes ------------------------------------------------------------------------
- */
+/* --- who comes and goes ----------------------------------------------------------------------- */
 
 /* A client, who has one. There is room for as many as there are places. */
 static inline struct fair_client *
@@ -400,8 +397,7 @@ fair_leave(struct fair *f, struct fair_place *p)
 		shrink(f, &c->own);
 }
 
-/* --- who has most ------------------------------------------------------------------------------
- */
+/* --- who has most ----------------------------------------------------------------------------- */
 
 static void
 move_back(struct fair *f, struct fair_net *net)

@@ -8,11 +8,11 @@
  *
  * The networks of a client are those of netaddr_levels (RULES D30): its address, and wider ones,
  * which may have a multiple. A network's weight is what it has, divided by that multiple. Each
- * place is on two lists of its address, one for those at work and one for the others, the one that
- * was active longest ago first. Networks are sorted into classes by weight, eight classes to a
- * doubling, so the heaviest is found at once, to within its class: another one may have up to an
- * eighth more. In a class the one that has been there longest is first. A wider network is sorted
- * only if it has more than its multiple: else one of its addresses weighs as much.
+ * place is on one of the two lists of its address (enum fair_list), the one that was active longest
+ * ago first. Networks are sorted into classes by weight, eight classes to a doubling, so the
+ * heaviest is found at once, to within its class: another one may have up to an eighth more. In a
+ * class the one that has been there, or inactive, longest is first. A wider network is sorted only
+ * if it has more than its multiple: else one of its addresses weighs as much.
  *
  * Addresses have an entry each. Wider networks are entries of tables of fixed size, which several
  * may share: which ones, only the secret key knows, and in a table that is not crowded it is one
@@ -40,20 +40,24 @@
 #define FAIR_UNIT_BITS 6U              /* an address with n weighs n << FAIR_UNIT_BITS */
 
 /* The lists of an address. */
-enum fair_list { FAIR_WAITING, FAIR_BUSY, FAIR_LISTS };
+enum fair_list {
+	FAIR_WAITING, /* questions that wait; connections without a question in flight */
+	FAIR_BUSY,    /* connections with questions in flight */
+	FAIR_LISTS
+};
 
 /* A network of some level. */
 struct fair_net {
 	struct list link; /* in fair.classes, if it is sorted */
-	struct list
-	    of[FAIR_LISTS]; /* of an address: fair_place.link, by time; else in of[0]
-			       fair_client.in, the one that has had some for longest first */
-	uint32_t n;         /* what it has */
-	uint32_t more;      /* with so many, */
-	uint32_t fewer;     /* or fewer than that, it is sorted anew */
-	uint8_t class;      /* if it is sorted */
-	uint8_t level;      /* index of netaddr_levels */
-	uint8_t doublings;  /* of that level */
+	/* of an address: fair_place.link, by time; of a wider network, in of[0]: fair_client.in,
+	   the one that came, or was active, longest ago first */
+	struct list of[FAIR_LISTS];
+	uint32_t n;        /* what it has */
+	uint32_t more;     /* with so many, */
+	uint32_t fewer;    /* or fewer than that, it is sorted anew */
+	uint8_t class;     /* if it is sorted */
+	uint8_t level;     /* index of netaddr_levels */
+	uint8_t doublings; /* of that level */
 };
 
 /* An address that has some. */
@@ -98,21 +102,18 @@ struct fair_nets {
 struct fair_terms {
 	uint64_t question; /* a keyed hash of name and type */
 	/* how many of its address may have the same question; 0: any number, and it is not counted
-	 * among them */
+	   among them */
 	uint32_t max_same;
 	/* how many its address may have, and wider networks their multiple; 0: any number */
 	uint32_t max_net;
-	/*
-	 * what its client has is counted for wider networks from now on: while there is plenty of
-	 * room nobody asks for that
-	 */
+	/* room is low: what its client has counts for its wider networks, too, from now on */
 	bool scarce;
 };
 
 enum fair_verdict {
 	FAIR_WELCOME, /* it has its place */
 	FAIR_SAME,    /* max_same are waiting already */
-	FAIR_CEILING  /* max_net are waiting already */
+	FAIR_CEILING  /* its address, or a wider network, has all that max_net permits */
 };
 
 /* fair_init: make F ready for CAP places, its tables keyed by SECRET. Returns 0 or -errno. */
@@ -129,9 +130,9 @@ MUST_USE enum fair_verdict fair_enter(
     struct fair *f, const struct netaddr *peer, const struct fair_terms *t, struct fair_place *p);
 
 /*
- * fair_join: others wait already for the QUESTION of P, as which it was counted: count P for its
- * wider networks too, if it is not. False, and it is not: one of them has its multiple of MAX_SAME
- * there. The first who asks a question is not counted so, as nobody waits beside it.
+ * fair_join: P, whose place was given with QUESTION, waits beside others that ask the same: count
+ * it for its wider networks too, unless it is counted there already. False: one of them has its
+ * multiple of MAX_SAME, and P is not counted. The first who asks a question need not be counted so.
  */
 MUST_USE bool fair_join(struct fair *f, uint64_t question, uint32_t max_same, struct fair_place *p);
 
@@ -147,10 +148,10 @@ void fair_leave(struct fair *f, struct fair_place *p);
 /* fair_touch: P is active now, and from now on in LIST of its address. */
 void fair_touch(struct fair *f, struct fair_place *p, enum fair_list list);
 
-/* fair_below: the highest class under CLASS that has networks; FAIR_NONE. */
+/* fair_below: the highest class under CLASS that has networks; FAIR_NONE: none has. */
 MUST_USE unsigned fair_below(const struct fair *f, unsigned class);
 
-/* fair_above: the lowest class from CLASS on that has networks; FAIR_NONE. */
+/* fair_above: the lowest class from CLASS on that has networks; FAIR_NONE: none has. */
 MUST_USE unsigned fair_above(const struct fair *f, unsigned class);
 
 /* fair_first: the network that has been longest in CLASS, which has some. */
@@ -170,7 +171,7 @@ fair_client_at(const struct fair_net *net, struct list *link)
 	return LIST_OBJECT(link - (net->level - 1), struct fair_client, in);
 }
 
-/* fair_member: the client of NET that has had some for longest. */
+/* fair_member: the client of NET, which has some, that came, or was active, longest ago. */
 MUST_USE static inline struct fair_client *
 fair_member(const struct fair_net *net)
 {
@@ -179,16 +180,16 @@ fair_member(const struct fair_net *net)
 	return (struct fair_client *)((uintptr_t)net - offsetof(struct fair_client, own));
 }
 
-/* fair_later: let others be first in the class and in the list of NET. */
+/* fair_later: move NET to the end of its class, and its first client to the end of its list. */
 void fair_later(struct fair *f, struct fair_net *net);
 
-/* fair_find: the networks of PEER. */
+/* fair_find: write the networks of PEER that have some to *NETS. */
 void fair_find(const struct fair *f, const struct netaddr *peer, struct fair_nets *nets);
 
-/* fair_nets_of: those of the client C. */
+/* fair_nets_of: likewise those of the client C. */
 void fair_nets_of(const struct fair_client *c, struct fair_nets *nets);
 
-/* fair_bits: the length of the prefix of NET, which has some. */
+/* fair_bits: the length, in bits, of the prefix of NET, which has some. */
 MUST_USE unsigned fair_bits(const struct fair_net *net);
 
 /* fair_network: the first address of NET, which has some. */
@@ -201,8 +202,7 @@ fair_net_in(const struct fair_client *c, const struct fair_net *net)
 	return net->level == 0 ? &c->own == net : c->wide[net->level - 1] == net;
 }
 
-/* fair_weigh: the weight of N in a network that may have 2^DOUBLINGS times as much as an address.
- */
+/* fair_weigh: the weight of N in a network that may have 2^DOUBLINGS times what an address may. */
 MUST_USE static inline uint32_t
 fair_weigh(uint32_t n, unsigned doublings)
 {

@@ -17,8 +17,9 @@
  * more of them. GUESS_REPLIES right replies allow one more, as a reply may be so late that its ID
  * is another question's. Who sends to any port needs 130,000 datagrams a minute for a sign.
  *
- * A sign makes the upstream suspicious for GUESS_WARY_NS, however many guesses follow that are no
- * sign. A defence must not cost more than the attack, so the first one holds only while TCP works:
+ * After a sign questions to the upstream are guarded for GUESS_WARY_NS, however many guesses follow
+ * that are no sign. A defence must not cost more than the attack, so TCP is used only while it
+ * works:
  *
  *	state \ event	sign		sign, no TCP	TCP fails	GUESS_WARY_NS without a sign
  *	NONE		BY_TCP		BY_PORTS	-		-
@@ -105,8 +106,8 @@ guess_by_tcp(struct lookup *l)
 }
 
 /*
- * guess_beware: L's question is about to go to an upstream that is suspicious, or was: let it go
- * over TCP if that works and there is little else to guess than port and ID.
+ * guess_beware: L's question is about to go to an upstream whose suspicion has a state: let it go
+ * over TCP if that is BY_TCP still and there is little else to guess than port and ID.
  */
 void guess_beware(struct lookups *ls, struct lookup *l, uint64_t now_ns);
 

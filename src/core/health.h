@@ -10,8 +10,8 @@
  * every half second. It is "down" when it was silent to all of these probes too, for three seconds,
  * or refused them all, for 1.6: it is asked if no other is left. Probes go on, less and less often.
  *
- * With the first probe, and again now and then, it is searched for another way to ask it
- * (core/ways): it may answer questions without EDNS, say, and those only.
+ * With the first probe, and again now and then, another way to ask it is searched for (core/ways):
+ * it may answer only questions without EDNS, say.
  *
  * A right reply to anything makes it good; that to a probe by another way only if this is learned.
  * Names alone never take it down, as nobody replies for some. A connection over TCP that was not to
@@ -75,7 +75,7 @@ void health_on_refused(struct upstreams *us, unsigned u, uint64_t now_ns);
 /* health_on_probe_sent: a probe of U, by the way that questions go, has left over UDP. */
 void health_on_probe_sent(struct upstreams *us, unsigned u);
 
-/* health_on_probe_unsent: it has not, as the kernel had no room for it: it says nothing of U. */
+/* health_on_probe_unsent: the kernel had no room for that probe after all: it does not count. */
 void health_on_probe_unsent(struct upstreams *us, unsigned u);
 
 /* health_on_no_tcp: no connection to U was to be had. This costs U of its share only. */

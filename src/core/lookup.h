@@ -195,7 +195,7 @@ struct lookup {
 	uint8_t check;     /* enum lookup_check */
 	uint8_t n_agreed;  /* near misses with the digest near_miss, each on another socket */
 	uint8_t n_stopped; /* near misses since no TCP connection could be had */
-	uint8_t n_unsent;  /* times that its question did not leave, up to some */
+	uint8_t n_unsent;  /* how often the kernel did not send it, up to a limit */
 	uint8_t way;       /* of a probe: enum way, WAY_AS_LEARNED or WAY_LARGE */
 	bool do_bit : 1;
 	bool cd : 1;
@@ -217,8 +217,8 @@ struct lookup {
 	bool no_edns : 1;     /* this upstream refused it */
 	bool probe : 1;       /* a probe of an upstream's health: no query waits for it */
 	bool cookie_bad : 1;  /* BADCOOKIE came from this upstream */
-	bool no_tcp : 1;      /* over TCP it could not be had, or not confirmed */
-	bool tcp_vain : 1;    /* nor one to be safe from who guesses IDs, from some upstream */
+	bool no_tcp : 1;      /* TCP to this upstream failed, was too slow or full: UDP is used */
+	bool tcp_vain : 1;    /* likewise, to any upstream, after LOOKUP_SUSPECT_GUESS */
 	bool needed : 1;      /* continues for the cache when no query waits */
 	bool hurried : 1;     /* its life is short as all upstreams are down */
 	bool over_budget : 1; /* it was not sent once more, as n_sends had come to allowed */
@@ -228,7 +228,7 @@ struct lookup {
 	bool tcp_kept : 1;    /* a signed question stays with its client's transport */
 	bool trusted : 1;     /* put off: struct lookup_result.trusted */
 	bool a_asked : 1;     /* A was asked beside it, as it was silent (RULES D5) */
-	bool late_noted : 1;  /* that it is late was noted of its upstreams */
+	bool late_noted : 1;  /* it was counted as a late AAAA of its upstreams (RULES D5) */
 	/* from here on nothing is set by lookup_start */
 	struct attempt now; /* sent last; in flight in LOOKUP_ASKED_UDP and LOOKUP_ASKED_TCP */
 	uint8_t name[LOOKUP_NAME_INLINE];
@@ -346,7 +346,7 @@ bool lookup_refresh(struct lookups *ls, const struct question *key, uint8_t send
  */
 void lookup_start_probe(struct lookups *ls, unsigned u, unsigned way, uint16_t qtype);
 
-/* lookup_start_large: start a probe by L's question of its upstream: does a large reply come? */
+/* lookup_start_large: start a probe with L's question, to see if large replies get through. */
 void lookup_start_large(struct lookups *ls, const struct lookup *l);
 
 /* lookup_at: the lookup with this number, which must be in use. */
@@ -487,7 +487,7 @@ lookup_counts_as_probe(const struct lookup *l)
 }
 
 /*
- * lookup_lacks_room: is L, which has no reply, without room here to be asked? Then that says
+ * lookup_lacks_room: has L no reply because there was no room here to send it? Then that says
  * nothing of its name, nor of an upstream (RULES D26).
  */
 MUST_USE static inline bool

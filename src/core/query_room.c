@@ -99,8 +99,7 @@ shed_list(struct queries *qs, const struct list *list, unsigned most)
 {
 	const struct policies *ps = qs->conf->policies;
 
-	/* With the last of them its client is gone; the head is compared with then, and not read.
-	 */
+	/* With the last of them its client is gone: the head is then only compared, not read. */
 	for (struct list *link = list->next, *next; most > 0 && link != list; link = next) {
 		struct query *q = LIST_OBJECT(link, struct query, place.link);
 		enum policy_access ordered = policies_ordered(ps, &q->peer);

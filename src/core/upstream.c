@@ -184,8 +184,7 @@ rest(struct upstreams *us, struct upstream *u)
 	wheel_clear(us->wheel, &u->probe);
 }
 
-/* The upstream with the number N is configured; the operator has ORDERED. Returns UPSTREAMS_ bits.
- */
+/* The upstream with number N is configured, ORDERED by the operator. Returns UPSTREAMS_ bits. */
 static unsigned
 take_order(struct upstreams *us, uint16_t n, enum conf_order ordered)
 {

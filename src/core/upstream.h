@@ -56,8 +56,7 @@ struct upstream_guard {
 	uint16_t seen[UPSTREAM_SEEN]; /* slots of those sockets */
 };
 
-/* What is done as somebody guesses the IDs of questions to an upstream; core/guess has the table.
- */
+/* What is done because IDs of questions to an upstream are guessed; core/guess has the table. */
 enum suspicion_state {
 	SUSPICION_NONE,
 	SUSPICION_BY_TCP,   /* questions with little to guess go over TCP first */
@@ -67,7 +66,7 @@ enum suspicion_state {
 
 struct suspicion {
 	uint8_t state;         /* enum suspicion_state */
-	uint32_t vain;         /* BY_TCP: how often TCP did not work, less how often it did */
+	uint32_t vain;         /* BY_TCP: failures times GUESS_GOOD_EACH, less successes */
 	uint32_t n_guesses;    /* guesses since from_ns, from which the next sign is made */
 	uint64_t from_ns;      /* time of the first of them */
 	uint64_t from_replies; /* tally.replies then */
@@ -252,7 +251,7 @@ upstreams_on_rcode(struct upstream *up, uint16_t rcode)
 	up->tally.rcodes[rcode < UPSTREAM_RCODES ? rcode : UPSTREAM_RCODES - 1]++;
 }
 
-/* upstreams_forget_way: the way to ask U that was learned is no better: WAY_FULL is as good. */
+/* upstreams_forget_way: the learned way to ask U does no better than WAY_FULL: use that again. */
 void upstreams_forget_way(struct upstreams *us, unsigned u);
 
 /* upstreams_large_lost: a large reply of U got through over TCP only. */
@@ -284,7 +283,7 @@ void upstreams_learn_way(struct upstreams *us, unsigned u, enum way way, uint64_
 
 /*
  * upstreams_retry_way: a way fuller than the present one of U that is to be tried now, by a probe;
- * WAYS: none is. The operator is told of the present one when it has held for a while.
+ * WAYS: none is. From the second trial on the log has the present one.
  */
 MUST_USE enum way upstreams_retry_way(struct upstreams *us, unsigned u, uint64_t now_ns);
 

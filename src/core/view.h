@@ -42,7 +42,7 @@ enum view_guard {
 	VIEW_CASE,   /* 0x20 */
 	VIEW_COOKIE, /* cookies, from an upstream that has given one */
 	VIEW_EDNS,   /* questions have an OPT */
-	VIEW_IDS,    /* nobody guesses IDs; else questions go over TCP (core/guess) */
+	VIEW_IDS,    /* nobody guesses IDs; else it is off, and core/guess has what is done */
 	VIEW_GUARDS
 };
 

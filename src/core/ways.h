@@ -10,14 +10,15 @@
  * (core/health) is searched for another one: a probe by each, one after another. One reply by a
  * narrower way is not believed, as it may be luck or forged: a probe by the present way and one by
  * the other leave together, and the other is learned if its reply comes and that of the present
- * one does not. So only who can drop the present one makes us learn, and he can stop us anyway.
+ * one does not. So only an attacker who can drop what goes by the present way makes us learn, and
+ * he could stop us anyway.
  *
  * What was learned is tried again: after WAYS_RETRY_NS, and then less and less often, a probe goes
  * by a fuller way. No client's question waits for that. A reply to it is believed at once.
  *
- * Likewise replies over UDP that are larger than WAYS_SMALL and do not get through: questions over
- * which UDP is silent and TCP brings such a reply teach to ask for small ones, which a truncated
- * reply and TCP then follow at once. And AAAA, to which some upstreams are silent (RULES D5).
+ * Likewise large replies over UDP, of more than WAYS_SMALL bytes: if UDP is silent and TCP brings
+ * one, WAYS_LARGE_LOST times in a row, small ones are asked for; then a truncated reply comes, and
+ * TCP is used at once. And AAAA, to which some upstreams are silent (RULES D5).
  *
  * This file has what is known; it sends nothing. All times are of the monotonic clock, in ns.
  */
@@ -44,7 +45,7 @@ enum way {
 #define WAYS_RETRY_NS (10 * NS_PER_SEC)
 #define WAYS_DOUBLINGS 6
 #define WAYS_SMALL 512U   /* bytes: a reply that gets through everywhere */
-#define WAYS_LARGE_LOST 4 /* larger ones in a row that came over TCP only teach to ask for it */
+#define WAYS_LARGE_LOST 4 /* larger ones in a row came over TCP only: small ones are asked for */
 /* different names in a row whose A came and whose AAAA did not in 2 s, before a probe decides */
 #define WAYS_AAAA_LATE 16
 #define WAYS_AGAIN_NS (60 * NS_PER_SEC) /* between trials of large replies, and of AAAA */
@@ -60,7 +61,7 @@ struct ways {
 	uint8_t tries;      /* how often a fuller one was tried since WAY_FULL held */
 	uint8_t n_large;    /* large replies lost in a row, up to WAYS_LARGE_LOST: learned */
 	uint8_t n_aaaa;     /* AAAA late in a row, up to WAYS_AAAA_LATE; one more: learned */
-	bool told;          /* this loop has told the way */
+	bool told;          /* this loop has logged the way */
 };
 
 /* ways_init: nothing is learned. */
