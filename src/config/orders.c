@@ -80,8 +80,7 @@ remove_upstream(struct orders *o, size_t i)
 	    &o->upstreams[i], &o->upstreams[i + 1], (o->n_upstreams - i) * sizeof(o->upstreams[0]));
 }
 
-/* The upstream at ADDR is STATE from now on. Orders are about upstreams of S only: there is room.
- */
+/* The upstream at ADDR is STATE from now on. Only configured ones have orders: there is room. */
 static void
 set_upstream(struct orders *o, const struct netaddr *addr, enum conf_order state, time_t unix_s)
 {

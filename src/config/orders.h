@@ -3,9 +3,9 @@
 #define DNS64D_CONFIG_ORDERS_H
 
 /*
- * orders: what the operator has told the running daemon by dns64ctl beside its configuration: which
- * upstreams are drained or down, which networks are denied, what the query log has. An order holds
- * until another one, its end, or a restart; a reload keeps it.
+ * orders: what the operator has ordered by dns64ctl while the daemon runs, beside its
+ * configuration: which upstreams are drained or down, which networks are denied, what the query log
+ * has. An order holds until another one, its end, or a restart; a reload keeps it.
  *
  * The main thread has the one struct orders. The engine sees what orders_apply makes of it.
  */
@@ -47,7 +47,7 @@ struct order {
 	enum order_what what;
 	/* the upstream: as it is shown, or without its port; or the network; borrowed */
 	const char *of;
-	unsigned state;
+	unsigned state;   /* see enum order_what */
 	uint32_t seconds; /* how long it holds; 0: without end */
 };
 
@@ -63,7 +63,7 @@ struct orders_denial {
 	struct net net;
 	enum policy_access access; /* POLICY_DENIED or POLICY_IGNORED */
 	time_t since;
-	uint64_t until_ns; /* of the monotonic clock; 0: without end */
+	uint64_t until_ns; /* of clock_now_ns; 0: without end */
 };
 
 struct orders {
@@ -79,7 +79,7 @@ struct orders {
 /* A moment, by both clocks. */
 struct orders_now {
 	time_t unix_s;
-	uint64_t ns; /* monotonic */
+	uint64_t ns; /* of clock_now_ns */
 };
 
 /* orders_state_word: STATE as dns64ctl takes it: "up", "drain", "down". */
@@ -98,7 +98,7 @@ MUST_USE const char *orders_log_word(enum orders_log what);
 MUST_USE const struct orders_denial *orders_denial(
     const struct orders *o, const struct netaddr *client);
 
-/* orders_changes_policies: is the order W about what policies are made of (orders_fill)? */
+/* orders_changes_policies: does W change what orders_fill writes, and so policies? */
 MUST_USE bool orders_changes_policies(const struct order *w);
 
 /*
@@ -108,7 +108,7 @@ MUST_USE bool orders_changes_policies(const struct order *w);
 MUST_USE bool orders_make(struct orders *o, const struct settings *s, const struct order *w,
     struct orders_now now, char error[static ORDERS_ERROR]);
 
-/* orders_fill: have PS say what O, which may be NULL, orders. False without memory. */
+/* orders_fill: write the denials of O, which may be NULL, to PS. False without memory. */
 MUST_USE bool orders_fill(const struct orders *o, struct policies *ps);
 
 /* orders_due_ns: when the first order of O, which may be NULL, ends; UINT64_MAX: none does. */
@@ -120,10 +120,10 @@ MUST_USE uint64_t orders_due_ns(const struct orders *o);
  */
 MUST_USE bool orders_expire(struct orders *o, uint64_t now_ns);
 
-/* orders_apply: have S->conf say what S->orders, which may be NULL, order. */
+/* orders_apply: write the other orders of S->orders, which may be NULL, to S->conf. */
 void orders_apply(struct settings *s);
 
-/* orders_keep: S is in force from now on: log and forget the orders that are void by it. */
+/* orders_keep: S is in force from now on: log and forget the orders that do not apply to it. */
 void orders_keep(const struct settings *s);
 
 /* orders_all_taken: is no upstream of S left to be asked, by order? */

@@ -76,7 +76,8 @@ struct policy_lines {
 	struct array nets;     /* struct policy_lines_net: the clients of the block */
 	struct array prefixes; /* struct policy_lines_prefix: those in force */
 	struct array saved;    /* likewise: those that prefix-file has; empty: it has none */
-	/* Likewise: the states of prefixes that only map lines name; and those of prefix-file. */
+	/* struct policy_lines_prefix: states of prefixes that only map lines name (dns64-prefix ...
+	   map); those that prefix-file has */
 	struct array vias;
 	struct array saved_vias;
 	time_t told;           /* when dns64ctl last changed prefixes and did not save that; 0 */

@@ -6,10 +6,10 @@
  * prefix_change: one change to the prefixes of settings that are in force, as if the configuration
  * said so: in their policy_lines, from which policies are made anew (config/policies).
  *
- * A change of a prefix is one wherever it is: outside of client blocks, in blocks with prefixes of
- * their own, and where only map lines name it; or in the one block that is named, which gets the
- * prefixes from outside of blocks, with the change, if it has none of its own. A prefix is added
- * outside of blocks, or in the block that is named.
+ * A prefix is changed wherever it is: outside of client blocks, in blocks with prefixes of their
+ * own, and where only map lines name it. If the change names a block only that one has it; without
+ * prefixes of its own it gets those from outside of blocks first. A prefix is added outside of
+ * blocks, or in the block that is named.
  */
 
 #include <stdbool.h>

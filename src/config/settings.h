@@ -103,8 +103,8 @@ struct settings {
 	struct places places; /* where its lines stand, which these fields number */
 	struct usage usage;   /* which counters policies have; the same after a reload */
 	bool cookies_told;    /* dns64ctl has changed the secrets of cookies since */
-	struct conf_tap tap;  /* conf.core.tap as it is configured, whatever dns64ctl said */
-	/* borrowed, the same after a reload: what dns64ctl said; NULL: nobody can say anything */
+	struct conf_tap tap;  /* conf.core.tap as configured, without dns64ctl querylog */
+	/* borrowed, the same after a reload: orders of dns64ctl; NULL: none can be given */
 	struct orders *orders;
 
 	/* Of no use to engine and shell. */
