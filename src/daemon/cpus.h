@@ -42,8 +42,8 @@ MUST_USE unsigned cpus_quota(const char *root);
 
 /*
  * cpus_decide: fill *PLAN from what C permits and S configures (num-threads, cpu-affinity). Loops
- * are pinned only by cpu-affinity: one that is waits for its CPU as long as anything of a higher
- * priority has it, with all questions that its sockets got, while others are idle.
+ * are pinned only by cpu-affinity: a pinned loop cannot leave a CPU that a process of higher
+ * priority occupies, and all questions in its sockets wait.
  */
 void cpus_decide(const struct cpus *c, const struct settings *s, struct cpus_plan *plan);
 

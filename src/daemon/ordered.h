@@ -3,7 +3,7 @@
 #define DNS64D_DAEMON_ORDERED_H
 
 /*
- * ordered: an order of the operator (config/orders) is handed to all loops, as a reload would whose
+ * ordered: an order of the operator (config/orders) is handed to all loops, as by a reload whose
  * configuration differs only there. Main thread only.
  */
 
@@ -22,8 +22,9 @@ MUST_USE enum host_verdict ordered_change(struct settings *s, struct threads *t,
     const struct order *w, char error[static HOST_ERROR]);
 
 /*
- * ordered_expire: end the orders of S whose time is over at NOW_NS. Without memory that is tried
- * again later. Not while threads_pending.
+ * ordered_expire: end the orders of S whose time is over at NOW_NS. Without memory the loops still
+ * work by them until they are handed other policies, and the log says so. Not while
+ * threads_pending.
  */
 void ordered_expire(struct settings *s, struct threads *t, const char *path, uint64_t now_ns);
 

@@ -8,9 +8,10 @@
  * does no harm.
  */
 
+#include <stdbool.h>
+
 #include "base/attr.h"
 #include "config/settings.h"
-#include <stdbool.h>
 
 struct pidfile {
 	int fd;       /* owned: to read, with the lock; -1: none */

@@ -33,7 +33,7 @@ struct websock;
 enum serve_reload {
 	SERVE_SETTLED, /* its result is known */
 	SERVE_POSTED,  /* not all loops have taken it yet */
-	SERVE_OVERDUE  /* nor in time, and its result is that */
+	SERVE_OVERDUE  /* not in time: its result is VERDICT_OVERDUE until all have */
 };
 
 /* What serve_run works on; the fields after signal_fd, except watchdog_ms, begin as zero. */
