@@ -3,8 +3,8 @@
 #define DNS64D_CONTROL_API_ORDERS_H
 
 /*
- * api_orders: the paths by which the operator gives orders (config/orders). Each of them is
- * answered when all loops work by it, with what the log says of it; the argument is a struct desk.
+ * api_orders: the paths by which the operator gives orders (config/orders). A request is answered
+ * when all loops work by the order, with "messages" of the log; the argument is a struct desk.
  */
 
 #include <jansson.h>
@@ -13,22 +13,28 @@
 #include "config/settings.h"
 #include "control/http.h"
 
-/* api_orders_denials: the networks that dns64ctl has denied, as a list. NULL without memory. */
+/*
+ * api_orders_denials: the networks that dns64ctl has denied, as a list: "network", "drop", "since",
+ * seconds since 1970, and "left_s", null without end. NULL without memory.
+ */
 MUST_USE json_t *api_orders_denials(const struct settings *s);
 
 /* api_upstream: the upstream {address} is {state} up, drain or down from now on. */
 http_handler api_upstream;
 
 /*
- * api_deny: GET: the networks that are denied. POST: deny {network}; with {drop} yes it gets no
- * answer; {for} so many seconds.
+ * api_deny: GET: "denied": as api_orders_denials; "most": how many there can be. POST: deny
+ * {network}; with {drop} yes it gets no answer; {for} so many seconds.
  */
 http_handler api_deny;
 
-/* api_undeny: {network}, which was denied so, is no more. */
+/* api_undeny: {network}, which api_deny was given, is denied no more. */
 http_handler api_undeny;
 
-/* api_querylog: GET: what the query log has, by order. POST: {state}, {for} so many seconds. */
+/*
+ * api_querylog: GET: "state": config, on, off or failures; "since" and "left_s" as above; "to":
+ * where it is written. POST: {state}, {for} so many seconds.
+ */
 http_handler api_querylog;
 
 #endif

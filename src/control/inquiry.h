@@ -55,7 +55,7 @@ MUST_USE bool inquiry_init(
  */
 void inquiry_begin(struct inquiry *i, struct evhttp_request *r, struct asked *a);
 
-/* inquiry_refuse: the daemon ends: tell those who wait that. */
+/* inquiry_refuse: the daemon ends: answer those who wait with 503. */
 void inquiry_refuse(struct inquiry *i);
 
 /* inquiry_fini: forget who waits, without an answer. *I may be all zero. */

@@ -3,8 +3,8 @@
 #define DNS64D_CONTROL_SURVEYS_H
 
 /*
- * surveys: all loops copy out what somebody wants to know (io/survey), one at a time, and who waits
- * is answered. Nobody blocks: a timer looks whether the loops are done. A loop that is not after
+ * surveys: all loops copy out what a request is about (io/survey), one request at a time, and it is
+ * answered. Nobody blocks: a timer looks whether the loops are done. A loop that is not after
  * SURVEYS_MS is left out.
  */
 
@@ -40,7 +40,7 @@ MUST_USE bool surveys_init(struct surveys *s, const struct host *host);
 void surveys_begin(
     struct surveys *s, struct evhttp_request *r, unsigned tops, surveys_answer *answer);
 
-/* surveys_refuse: the daemon ends: tell that who waits. */
+/* surveys_refuse: the daemon ends: answer who waits with 503. */
 void surveys_refuse(struct surveys *s);
 
 /* surveys_fini: forget who waits, without an answer. *S may be all zero. */
