@@ -10,9 +10,8 @@
 #define GET .method = "GET"
 #define POST .method = "POST"
 
-#define HELP_COLUMN \
-	32 /* where the help begins behind words and arguments, or below longer ones \
-	    */
+/* Where the help begins, behind words and arguments or below longer ones. */
+#define HELP_COLUMN 32
 
 /* The arguments of a change of prefixes. */
 #define PREFIX \
@@ -334,7 +333,7 @@ commands_keys(const struct command *c)
 	return n;
 }
 
-/* Is KEY a word that has to stand there, for itself or with an argument behind it? */
+/* Is KEY that of a word, which stands by itself or with an argument behind it? */
 static bool
 is_word(const char *key)
 {

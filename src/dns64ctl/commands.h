@@ -28,8 +28,8 @@ struct command {
 	const char *body; /* of POST without arguments; NULL: none */
 	/*
 	 * The arguments by their names in the request; those from n_needed on may be left out. One
-	 * that begins with a '=' is a word with an argument behind it, which has the next key; with
-	 * a '?' a word that is said by itself, as "yes". Both may be left out.
+	 * that begins with '=' is a word with an argument behind it, which has the next key; one
+	 * with '?' is a word by itself, whose value is "yes". Both may be left out.
 	 */
 	const char *keys[COMMANDS_ARGS];
 	size_t n_needed;
