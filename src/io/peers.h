@@ -7,8 +7,8 @@
  * to a new one. The networks are those of core/fair, with their multiples (RULES D30). One thread.
  *
  * Each address has its connections on two lists, those with questions open ("busy") apart from the
- * others, the one that was active longest ago first; and so are networks of equal weight. So
- * choosing the connection that gives way takes the same time however many there are.
+ * others, the one that was active longest ago first; networks of equal weight have that order, too.
+ * So eviction takes the same time however many there are.
  */
 
 #include <stdbool.h>
@@ -45,7 +45,7 @@ void peers_give(struct peers *p, struct fair_place *seat);
 
 /*
  * peers_full: has ADDR MOST connections, or a wider network of it its multiple of that? Returns the
- * prefix length of the longest network that has; 0: none.
+ * prefix length, in bits, of the longest network that has; 0: none.
  */
 MUST_USE unsigned peers_full(struct peers *p, const struct netaddr *addr, uint32_t most);
 

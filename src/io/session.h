@@ -10,10 +10,10 @@
  * A connection is "stalled", that is not read, while it has too many questions in flight or too
  * many unsent bytes. The engine knows a connection by its index in the table and a generation.
  *
- * A client network at its ceiling (max-tcp-per-client) gets a new connection in place of its own
- * idlest one; when all places are taken (max-tcp-clients), in place of the idlest one of the
- * network that has most (io/peers). If none gives way, the new one is closed. The more places are
- * taken, the sooner idle connections are closed.
+ * A client address or network at its ceiling (max-tcp-per-client) gets a new connection in place of
+ * its own idlest one; when all places are taken (max-tcp-clients), in place of the idlest one of
+ * the address or network that has most for its size (io/peers). If none gives way, the new one is
+ * closed. The more places are taken, the sooner idle connections are closed.
  *
  * While the daemon is a lame duck (session_lameduck) each answer with an OPT asks the client to end
  * its connection (RFC 7828 section 3.4), and idle ones are closed soon. One thread.

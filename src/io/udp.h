@@ -9,7 +9,7 @@
  * one used. The engine writes datagrams to be sent into slots, in any order; they are grouped by
  * socket when they leave.
  *
- * A datagram that the kernel refuses for lack of room (ENOBUFS, EAGAIN) or of a way (EPERM,
+ * A datagram that the kernel refuses for lack of room (ENOBUFS, ENOMEM, EAGAIN) or of a way (EPERM,
  * unreachable) is sent again (RULES D27), and those behind it are not held up. An answer is copied
  * and tried every UDP_AGAIN_NS, until its client does not wait any more; a question goes back to
  * the engine.
@@ -42,8 +42,8 @@
 
 #define UDP_YOUNG_NS 50000000ULL      /* a queue that was too old is emptied until this */
 #define UDP_OVER_NS 20000000ULL       /* it is emptied if it goes on being too old for so long */
-#define UDP_STEP_NS 100000000ULL      /* by more than this clocks do not part, but one is set */
-#define UDP_OLDEST_NS 600000000000ULL /* no queue is as old: such a stamp is of another clock */
+#define UDP_STEP_NS 100000000ULL      /* the clocks differ by more than before: one was set */
+#define UDP_OLDEST_NS 600000000000ULL /* no queue is as old: the stamp is of another clock */
 
 /* The address of a client, as the kernel writes it. */
 union udp_name {
@@ -182,13 +182,13 @@ unsigned udp_discard(int fd);
 void udp_queue_init(struct udp_queue *q, uint64_t wall_ns, uint64_t now_ns);
 
 /*
- * udp_queue_is_late: a whole batch was read, so more may wait. The newest of it was received at
- * STAMP_NS on the wall clock; WALL_NS and NOW_NS are both clocks now. Has all of it waited for
- * UDP_PATIENCE_NS, so that it is to be dropped?
+ * udp_queue_is_late: a whole batch was read, so more may wait. The newest of it, or the next one,
+ * was received at STAMP_NS (0: not known) on the wall clock; WALL_NS and NOW_NS are both clocks
+ * now. Has it waited for UDP_PATIENCE_NS, so that it is to be dropped?
  *
- * Where that goes on for UDP_OVER_NS there are more than can be served: who is served next would be
- * as late as the last one was dropped for. Then the queue is emptied: True until what is read has
- * waited for less than UDP_YOUNG_NS.
+ * If that lasts UDP_OVER_NS there are more than can be served, and whoever is served next would be
+ * almost as late. Then the queue is emptied: True until what is read has waited for less than
+ * UDP_YOUNG_NS.
  */
 MUST_USE bool udp_queue_is_late(
     struct udp_queue *q, uint64_t stamp_ns, uint64_t wall_ns, uint64_t now_ns);
