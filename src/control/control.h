@@ -3,7 +3,7 @@
 #define DNS64D_CONTROL_CONTROL_H
 
 /*
- * control: what an operator asks and tells the running daemon through the control socket: HTTP/1.1
+ * control: how an operator queries and controls the daemon through the control socket: HTTP/1.1
  * and JSON; and what web-listen shows. Main thread only; of the loops it has copies, which they
  * give when they are asked (control/ask).
  */

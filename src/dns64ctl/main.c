@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* dns64ctl: asks and tells a running dns64d; see dns64ctl(8). */
+/* dns64ctl: queries and controls a running dns64d; see dns64ctl(8). */
 
 #include "dns64ctl/run.h"
 
