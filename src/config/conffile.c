@@ -232,7 +232,8 @@ parse_lines(struct reader *r, const char *text, size_t len)
 	/* The byte order mark that some editors write before UTF-8. */
 	if (len >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0)
 		at = 3;
-	for (l->number = 1; at < len; l->number++) {
+	/* Beyond the most errors nothing is shown, and each line may cost a search for memory. */
+	for (l->number = 1; at < len && d->n_errors < DIAG_MAX_ERRORS; l->number++) {
 		const char *end = memchr(text + at, '\n', len - at);
 		size_t n = end == NULL ? len - at : (size_t)(end - (text + at));
 

@@ -41,6 +41,19 @@ START_TEST(all_errors_at_once)
 }
 END_TEST
 
+/* What would be wrong behind them is not looked for: each line may cost a search for memory. */
+START_TEST(reading_ends_at_the_most_errors)
+{
+	char text[2 * (DIAG_MAX_ERRORS + 50) + 1], *at = text;
+
+	for (unsigned i = 0; i < DIAG_MAX_ERRORS + 50; i++)
+		at += sprintf(at, "x\n");
+	said_parse(&said, text, &settings);
+	ck_assert_uint_eq(said.diag.n_errors, DIAG_MAX_ERRORS);
+	ck_assert_ptr_nonnull(strstr(said.text, "too many errors, the rest is not shown"));
+}
+END_TEST
+
 struct conflict {
 	const char *text;
 	const char *said;
@@ -330,6 +343,7 @@ void
 tests_add(TCase *tc)
 {
 	tcase_add_test(tc, all_errors_at_once);
+	tcase_add_test(tc, reading_ends_at_the_most_errors);
 	tcase_add_loop_test(
 	    tc, keyword_given_twice_is_refused, 0, (int)(sizeof(conflicts) / sizeof(conflicts[0])));
 	tcase_add_loop_test(
