@@ -81,11 +81,15 @@ look_after_watchdog(struct serve *s, uint64_t now)
 	s->beat_ns = now + s->watchdog_ms / 4 * NS_PER_MS;
 }
 
+/* That it serves, and how: until it stops, as a manager takes READY to follow that for a new start.
+ */
 static void
 tell_ready(const struct serve *s)
 {
 	char text[REPORT_STATUS];
 
+	if (s->stops > 0)
+		return;
 	notify_ready(
 	    report_status(s->settings, &s->arrival->waits, s->threads->n, &s->verdict, text));
 }

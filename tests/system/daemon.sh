@@ -333,8 +333,16 @@ while True:
 		[ "$(grep -c "^READY=1" "$work/manager.log")" -ge 2 ]
 	}
 	check "READY again" wait_for 60 again
+	# A reload that has begun may end later than the stop.
+	reloading()
+	{
+		[ "$(grep -c "^RELOADING=1" "$work/manager.log")" -ge 2 ]
+	}
+	kill -HUP "$(pid_of told)"
+	wait_for 60 reloading
 	stop told
 	check "STOPPING" wait_for 60 logged manager "^STOPPING=1"
+	equal "READY after it" 0 "$(sed '1,/^STOPPING=1/d' "$work/manager.log" | grep -c '^READY=1')"
 	stop manager
 fi
 
