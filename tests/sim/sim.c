@@ -2,7 +2,8 @@
 /*
  * sim [-n COUNT] [-f FIRST] [-j WORKERS] [-x]	play COUNT (else SIM_SEEDS of the
  *	environment, else 300) seeds from FIRST on
- * sim -p [-f FIRST] [-n COUNT] [-x]		play all pairs of what upstreams do (sim/pairs)
+ * sim -p [-e N] [-f FIRST] [-n COUNT] [-x]	play each Nth (else each) pair of what upstreams do
+ *	(sim/pairs)
  * sim [-p] [-d I,J-K,...] SEED			tell what happens in one; -d: without these acts
  *
  * When a seed fails it is played again with fewer and fewer acts, as long as it fails in the same
@@ -33,7 +34,8 @@ struct shared {
 	char what[WORKERS][WHAT];
 };
 
-static bool pairs; /* which stories */
+static bool pairs;         /* which stories */
+static uint64_t every = 1; /* seed from the first on */
 static struct shared *shared;
 static unsigned worker;
 
@@ -51,14 +53,18 @@ sim_fail(struct sim *s, const char *format, ...)
 	_exit(1);
 }
 
-/* Play SEED without what is dropped. */
+/* Play SEED without what is dropped. Each has memory of its own, of which a short one touches
+ * little. */
 static void
-play(struct sim *s, uint64_t seed, const bool *dropped, bool verbose)
+play(uint64_t seed, const bool *dropped, bool verbose)
 {
-	struct parcel *parcels = s->parcels;
+	struct sim *s = calloc(1, sizeof(*s));
 
-	memset(s, 0, sizeof(*s));
-	s->parcels = parcels;
+	if (s == NULL)
+		abort();
+	s->parcels = calloc(SIM_PARCELS, sizeof(s->parcels[0]));
+	if (s->parcels == NULL)
+		abort();
 	s->seed = seed;
 	s->verbose = verbose;
 	s->pairs = pairs;
@@ -66,18 +72,8 @@ play(struct sim *s, uint64_t seed, const bool *dropped, bool verbose)
 		memcpy(s->dropped, dropped, sizeof(s->dropped));
 	sim_run(s);
 	atomic_fetch_add(&shared->n_answers, s->n_asks);
-}
-
-static struct sim *
-new_sim(void)
-{
-	struct sim *s = calloc(1, sizeof(*s));
-
-	if (s != NULL)
-		s->parcels = calloc(SIM_PARCELS, sizeof(s->parcels[0]));
-	if (s == NULL || s->parcels == NULL)
-		abort();
-	return s;
+	free(s->parcels);
+	free(s);
 }
 
 /* Play SEED in a process of its own. Returns what is wrong; empty: nothing. */
@@ -95,7 +91,7 @@ try(uint64_t seed, const bool *dropped, bool verbose)
 	if (pid == 0) {
 		if (!verbose && freopen("/dev/null", "w", stderr) == NULL)
 			_exit(3);
-		play(new_sim(), seed, dropped, verbose);
+		play(seed, dropped, verbose);
 		fflush(stdout);
 		_exit(0);
 	}
@@ -146,12 +142,11 @@ shrink(uint64_t seed, const char *what)
 static void
 work(uint64_t end)
 {
-	struct sim *s = new_sim();
 	uint64_t seed;
 
-	while ((seed = atomic_fetch_add(&shared->next, 1)) < end) {
+	while ((seed = atomic_fetch_add(&shared->next, every)) < end) {
 		shared->seed[worker] = seed;
-		play(s, seed, NULL, false);
+		play(seed, NULL, false);
 	}
 	_exit(0);
 }
@@ -221,8 +216,9 @@ play_many(uint64_t first, uint64_t n, unsigned n_workers, bool as_is)
 	}
 	for (unsigned i = 0; i < n_failed && i < TO_SHRINK && !as_is && !pairs; i++)
 		shrink(failed[i].seed, failed[i].what);
-	printf("%llu seeds, %llu questions: %u failed\n", (unsigned long long)n,
-	    (unsigned long long)shared->n_answers, n_failed);
+	printf("%llu seeds, %llu questions: %u failed\n",
+	    (unsigned long long)((n + every - 1) / every), (unsigned long long)shared->n_answers,
+	    n_failed);
 	return n_failed > 0;
 }
 
@@ -258,13 +254,18 @@ main(int argc, char **argv)
 	    mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (shared == MAP_FAILED)
 		return 2;
-	while ((opt = getopt(argc, argv, "n:f:j:d:px")) != -1) {
+	while ((opt = getopt(argc, argv, "n:f:j:d:e:px")) != -1) {
 		switch (opt) {
 		case 'n':
 			n = strtoull(optarg, NULL, 10);
 			break;
 		case 'f':
 			first = strtoull(optarg, NULL, 10);
+			break;
+		case 'e':
+			every = strtoull(optarg, NULL, 10);
+			if (every < 1)
+				return 2;
 			break;
 		case 'j':
 			n_workers = (unsigned)strtoul(optarg, NULL, 10);
@@ -294,7 +295,7 @@ main(int argc, char **argv)
 		n_workers = WORKERS - 1;
 	if (!one)
 		return play_many(first, n, n_workers, as_is);
-	play(new_sim(), seed, dropped, true);
+	play(seed, dropped, true);
 	printf("seed %llu: nothing is wrong\n", (unsigned long long)seed);
 	return 0;
 }
