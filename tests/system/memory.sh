@@ -58,8 +58,10 @@ after=$(of VmRSS)
 read -r n failed <"$work/flood"
 # A busy machine loses some on the way.
 check "a MiB more $what: 300,000 new names ($n answered, $failed of them SERVFAIL)" test $((n - failed)) -ge 150000
-check "memory is flat ($before KiB, then $after)" test "$after" -le $((before + before / 50 + 512))
-check "and what it was without a limit ($most KiB)" test "$(of VmHWM)" -le $((most + 1024))
+# Pages of the pools are touched first when more is in flight than ever before, which the machine's other work decides.
+# All names are new: what keeps eight bytes of each is found.
+check "memory is flat ($before KiB, then $after)" test "$after" -le $((before + 2048))
+check "and what it was without a limit ($most KiB)" test "$(of VmHWM)" -le $((most + 2048))
 equal 'all is well afterwards' '500 answers, 0 SERVFAIL' \
 	"$("$wire" udp ::1 5364 steady 3000000 500 dns64perf.test 10000 500 | cut -d, -f1-2)"
 check 'it was not killed' kill -0 "$pid"
