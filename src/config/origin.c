@@ -2,7 +2,6 @@
 #include "config/origin.h"
 
 #include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,22 +18,25 @@ add(struct origin *s, const struct keyword *k, unsigned line, unsigned block, ch
 	*l = (struct origin_line){ .keyword = k, .line = line, .block = block, .value = value };
 }
 
-/* Words from the second on with single blanks between them, the caller's. */
+/* Words from the second on with single blanks between them, the caller's; NULL: there is no memory.
+ */
 static char *
 join(const struct words *w)
 {
-	char *text = NULL;
-	size_t len;
-	FILE *out = open_memstream(&text, &len);
+	size_t n = w->n < WORDS_MAX ? w->n : WORDS_MAX, len = 1;
+	char *text, *at;
 
-	if (out == NULL)
+	for (size_t i = 1; i < n; i++)
+		len += strlen(w->word[i]) + 1;
+	text = at = malloc(len);
+	if (text == NULL)
 		return NULL;
-	for (size_t i = 1; i < w->n && i < WORDS_MAX; i++)
-		fprintf(out, "%s%s", i > 1 ? " " : "", w->word[i]);
-	if (fclose(out) != 0) {
-		free(text);
-		return NULL;
+	for (size_t i = 1; i < n; i++) {
+		if (i > 1)
+			*at++ = ' ';
+		at = stpcpy(at, w->word[i]);
 	}
+	*at = '\0';
 	return text;
 }
 
