@@ -193,14 +193,14 @@ START_TEST(nothing_allocates_after_the_start)
 	for (unsigned i = 0; i < 1000; i++)
 		ask_one(&world);
 	before = n_calls;
-	for (unsigned i = 0; i < 100000; i++)
+	for (unsigned i = 0; i < 20000; i++)
 		ask_one(&world);
 	ck_assert_uint_eq(n_calls, before);
-	ck_assert_uint_gt(world_stat(&world, "synthesized"), 10000);
-	ck_assert_uint_gt(world_stat(&world, "relayed"), 10000);
-	ck_assert_uint_gt(world_stat(&world, "reverse"), 10000);
-	ck_assert_uint_gt(world_stat(&world, "upstream_timeouts"), 1000);
-	ck_assert_uint_gt(world_stat(&world, "upstream_tcp"), 1000);
+	ck_assert_uint_gt(world_stat(&world, "synthesized"), 2000);
+	ck_assert_uint_gt(world_stat(&world, "relayed"), 2000);
+	ck_assert_uint_gt(world_stat(&world, "reverse"), 2000);
+	ck_assert_uint_gt(world_stat(&world, "upstream_timeouts"), 200);
+	ck_assert_uint_gt(world_stat(&world, "upstream_tcp"), 200);
 	end(&world);
 }
 END_TEST
@@ -208,7 +208,7 @@ END_TEST
 
 /* --- determinism ------------------------------------------------------------------------------ */
 
-#define RUN 20000
+#define RUN 5000
 
 static uint64_t
 digest_of(uint64_t engine_seed)

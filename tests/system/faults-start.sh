@@ -22,7 +22,7 @@ for call in $(fault list); do
 	n=$(fault calls "$call")
 	end
 	bad=0 at=0
-	step=$((n / 50 + 1))
+	step=$((n / 25 + 1))
 	while [ $at -lt "$n" ]; do
 		fault set "$call" $at 1 "$(errno_of "$call")"
 		begin
