@@ -138,6 +138,14 @@ ordered_change(struct settings *s, struct threads *t, const char *path, const st
 	return done ? HOST_DONE : HOST_UNABLE;
 }
 
+bool
+ordered_is_due(const struct orders *o, bool pending, uint64_t now_ns)
+{
+	uint64_t due_ns = orders_due_ns(o), wait_ns = pending ? THREADS_TAKE_MS * NS_PER_MS : 0;
+
+	return now_ns >= due_ns && now_ns - due_ns >= wait_ns;
+}
+
 void
 ordered_expire(struct settings *s, struct threads *t, const char *path, uint64_t now_ns)
 {

@@ -22,9 +22,15 @@ MUST_USE enum host_verdict ordered_change(struct settings *s, struct threads *t,
     const struct order *w, char error[static HOST_ERROR]);
 
 /*
+ * ordered_is_due: is an order of O over at NOW_NS, and to be ended? PENDING (threads_pending): a
+ * loop has not taken the change before, which is waited for THREADS_TAKE_MS at most, so that one
+ * that stands still does not hold the others.
+ */
+MUST_USE bool ordered_is_due(const struct orders *o, bool pending, uint64_t now_ns);
+
+/*
  * ordered_expire: end the orders of S whose time is over at NOW_NS. Without memory the loops still
- * work by them until they are handed other policies, and the log says so. Not while
- * threads_pending.
+ * work by them until they are handed other policies, and the log says so. When ordered_is_due.
  */
 void ordered_expire(struct settings *s, struct threads *t, const char *path, uint64_t now_ns);
 

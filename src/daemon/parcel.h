@@ -31,7 +31,10 @@ struct parcel {
 MUST_USE bool parcel_pack(
     struct parcel *p, unsigned n_loops, const struct conf_io *now, struct settings *next);
 
-/* parcel_post: hand each loop of T its part. Cannot fail. Not while threads_pending. */
+/*
+ * parcel_post: hand each loop of T its part. Cannot fail. While threads_pending only what listens
+ * on the same addresses (loop_post).
+ */
 void parcel_post(struct parcel *p, struct threads *t);
 
 /* parcel_free: nothing is to change after all. */

@@ -27,8 +27,7 @@
 #include "io/evbase.h"
 
 #define PENDING_MS 10     /* how often to look whether all loops have taken an update */
-#define TAKE_MS 5000      /* how long a reload waits for a loop to take it */
-#define BEGIN_MS 10000    /* and for what goes on before it: longer than LISTENER_LINGER_NS */
+#define BEGIN_MS 10000    /* how long a reload waits to begin: longer than LISTENER_LINGER_NS */
 #define END_SPARE_MS 2000 /* time after stop-timeout for the loops to return */
 
 static const int handled[] = { SIGHUP, SIGTERM, SIGINT, SIGQUIT, SIGUSR1, SIGUSR2 };
@@ -282,7 +281,7 @@ begin_reload(struct serve *s)
 		sandbox_tell(s->sandbox, s->settings);
 		dnstap_use(s->dnstap, s->settings);
 		s->reload = SERVE_POSTED;
-		s->taken_ns = clock_now_ns() + TAKE_MS * NS_PER_MS;
+		s->taken_ns = clock_now_ns() + THREADS_TAKE_MS * NS_PER_MS;
 		return;
 	}
 	log_error(LOG_CONFIG,
@@ -404,7 +403,7 @@ try_reload(struct serve *s, uint64_t now)
 static int
 wait_ms(const struct serve *s, uint64_t now)
 {
-	uint64_t due = UINT64_MAX;
+	uint64_t due = UINT64_MAX, over_ns = orders_due_ns(s->settings->orders);
 
 	if (s->watchdog_ms > 0)
 		due = s->beat_ns;
@@ -412,11 +411,11 @@ wait_ms(const struct serve *s, uint64_t now)
 		due = s->end_ns;
 	if (s->arrival->look_ns > now && s->arrival->look_ns < due && s->stops == 0)
 		due = s->arrival->look_ns;
-	if (s->stops == 0 && orders_due_ns(s->settings->orders) < due)
-		due = orders_due_ns(s->settings->orders);
+	if (over_ns > now && over_ns < due && s->stops == 0)
+		due = over_ns;
 	if ((s->reload != SERVE_SETTLED || may_reload(s) || may_look(s, now) ||
 		may_expire(s, now)) &&
-	    (now + PENDING_MS * NS_PER_MS < due || may_expire(s, now)))
+	    now + PENDING_MS * NS_PER_MS < due)
 		due = now + PENDING_MS * NS_PER_MS;
 	if (due == UINT64_MAX)
 		return -1;
@@ -509,7 +508,8 @@ work(struct serve *s, struct event *due, bool *well)
 			try_reload(s, now);
 		if (may_look(s, now) && behind(s) == 0)
 			look(s);
-		if (may_expire(s, now) && !threads_pending(s->threads))
+		if (may_expire(s, now) &&
+		    ordered_is_due(s->settings->orders, threads_pending(s->threads) != 0, now))
 			ordered_expire(s->settings, s->threads, s->path, now);
 	} while (!is_over(s, now, well));
 }

@@ -80,6 +80,8 @@ MUST_USE threads_set threads_ended(const struct threads *t);
 /* threads_running: the loops that have not ended. */
 MUST_USE threads_set threads_running(const struct threads *t);
 
+#define THREADS_TAKE_MS 5000 /* how long to wait for a loop to take an update */
+
 /* threads_pending: the loops that have not yet taken the last update (loop_post). */
 MUST_USE threads_set threads_pending(const struct threads *t);
 

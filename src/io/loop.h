@@ -51,8 +51,9 @@ void loop_run(struct loop *l);
 /*
  * loop_post: hand UPDATE, which is from malloc and passed on, to the loop. In its next iteration
  * the loop adds the new sockets, lets listeners leave whose address is no longer configured (see
- * io/listener.h), and continues under the new settings; no question is lost. Must not be called
- * while loop_pending.
+ * io/listener.h), and continues under the new settings; no question is lost. While loop_pending
+ * only an UPDATE may be posted that listens on the same addresses: it takes the place of the one
+ * before, and brings the sockets of that too.
  */
 void loop_post(struct loop *l, struct loop_update *update);
 

@@ -35,9 +35,16 @@ loop_wake(const struct loop *l)
 void
 loop_post(struct loop *l, struct loop_update *update)
 {
+	struct loop_update *before = atomic_exchange(&l->mail, NULL);
+
+	/* What it brings is still to be served, by addresses that UPDATE has too. */
+	for (; before != NULL && before->n_added > 0 && update->n_added < CONF_MAX_LISTENS;
+	     before->n_added--)
+		update->added[update->n_added++] = before->added[before->n_added - 1];
+	loop_update_free(before);
 	/* In this order: a loop that looks meanwhile must not count as taken what is not there yet.
 	 */
-	loop_update_free(atomic_exchange(&l->mail, update));
+	atomic_store(&l->mail, update);
 	atomic_fetch_add(&l->n_posted, 1);
 	loop_wake(l);
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "config/load.h"
 #include "daemon/reload.h"
 #include "support/heard.h"
@@ -118,6 +119,25 @@ START_TEST(networks)
 }
 END_TEST
 
+/* A loop that does not take the change before is waited for, but not for ever. */
+START_TEST(the_end_waits_for_a_loop_for_a_while)
+{
+	const struct order w = {
+		.what = ORDER_DENY, .of = "192.0.2.0/24", .state = POLICY_DENIED, .seconds = 60
+	};
+	uint64_t due_ns;
+
+	ck_assert(!ordered_is_due(NULL, false, UINT64_MAX - 1));
+	ck_assert_int_eq(ordered_change(&settings, &threads, conf, &w, error), HOST_DONE);
+	due_ns = orders_due_ns(&orders);
+	ck_assert(!ordered_is_due(&orders, false, due_ns - 1));
+	ck_assert(ordered_is_due(&orders, false, due_ns));
+	ck_assert(!ordered_is_due(&orders, true, due_ns));
+	ck_assert(!ordered_is_due(&orders, true, due_ns + THREADS_TAKE_MS * NS_PER_MS - 1));
+	ck_assert(ordered_is_due(&orders, true, due_ns + THREADS_TAKE_MS * NS_PER_MS));
+}
+END_TEST
+
 START_TEST(a_reload_keeps_it)
 {
 	ck_assert_int_eq(upstream("192.0.2.1", CONF_DRAIN), HOST_DONE);
@@ -140,5 +160,6 @@ tests_add(TCase *tc)
 	tcase_add_test(tc, it_is_logged);
 	tcase_add_test(tc, what_is_wrong_changes_nothing);
 	tcase_add_test(tc, networks);
+	tcase_add_test(tc, the_end_waits_for_a_loop_for_a_while);
 	tcase_add_test(tc, a_reload_keeps_it);
 }

@@ -473,6 +473,55 @@ START_TEST(untaken_settings_are_freed)
 }
 END_TEST
 
+static void *
+run(void *arg)
+{
+	loop_run(arg);
+	return NULL;
+}
+
+/* What is posted over settings that nobody took brings their sockets too. */
+START_TEST(untaken_sockets_are_served)
+{
+	struct netaddr any = rig_addr("127.0.0.1", 0);
+	struct conf conf = rig.conf;
+	struct snapshot *s = snapshot_new(&conf);
+	struct loop_update *u = update(&conf);
+	pthread_t thread;
+	struct loop *l;
+	int fd;
+
+	ck_assert_ptr_nonnull(s);
+	l = loop_new(s, NULL, 0);
+	ck_assert_ptr_nonnull(l);
+	snapshot_unref(s);
+	ck_assert_int_eq(bind_open(&any, 0, &u->added[0]), 0);
+	u->n_added = 1;
+	any = u->added[0].addr;
+	conf.io.listens[0] = any;
+	conf.io.n_listens = 1;
+	u->snapshot->conf.io = conf.io;
+	loop_post(l, u);
+	loop_post(l, update(&conf));
+	ck_assert(loop_pending(l));
+	ck_assert_int_eq(pthread_create(&thread, NULL, run, l), 0);
+	for (int i = 0; loop_pending(l); i++) {
+		ck_assert_int_lt(i, RIG_WAIT_MS);
+		rig_pause(1);
+	}
+	fd = rig_connect(SOCK_DGRAM, &any);
+	rig_question(&msg, 5, "a.test", RIG_AAAA);
+	rig_send(fd, &msg);
+	rig_serve(&rig, 2);
+	ck_assert(rig_recv(fd, &msg));
+	expect_synthesized(&msg, 5);
+	close(fd);
+	loop_stop(l, 0);
+	pthread_join(thread, NULL);
+	loop_free(l);
+}
+END_TEST
+
 START_TEST(loop_that_runs_is_alive)
 {
 	ck_assert(loop_alive(rig.loop));
@@ -663,6 +712,7 @@ tests_add(TCase *tc)
 	tcase_add_test(tc, reload_removes_a_listener_after_its_answers);
 	tcase_add_test(tc, reload_of_upstream_keeps_open_questions);
 	tcase_add_test(tc, untaken_settings_are_freed);
+	tcase_add_test(tc, untaken_sockets_are_served);
 	tcase_add_test(tc, settings_hold_once_not_pending);
 	tcase_add_test(tc, loop_that_runs_is_alive);
 	tcase_add_test(tc, loop_tells_its_upstreams);

@@ -127,6 +127,26 @@ check 'status' wait_for 60 is 'reload      done' ctl status
 check 'ready' wait_for 60 is '200 ready' page /ready
 check 'metrics' is 'dns64d_config_last_reload_successful 1' page /metrics
 
+# --- an order that ends meanwhile ---
+
+ctl deny 127.0.0.9 for 4 >/dev/null
+equal 'a denial: exit code' 0 $?
+hold 1
+ctl prefix add 2001:db8:67::/96 >"$work/said"
+equal 'a change that one loop does not take: exit code' 1 $?
+check 'the denial ends all the same' wait_for 60 logged dns64d 'deny 127.0.0.9/32: its time is over'
+# switches: how often the main thread has gone to sleep so far
+switches()
+{
+	awk '$1 == "voluntary_ctxt_switches:" { print $2 }' "/proc/$(pid_of dns64d)/status"
+}
+before=$(switches)
+sleep 2
+switched=$(($(switches) - before))
+check "and the main thread is idle ($switched times awake in 2 s)" test "$switched" -lt 100
+stop holder
+check 'it goes round again' wait_for 60 is '200 ready' page /ready
+
 # --- a stop ---
 
 hold 1
