@@ -317,6 +317,8 @@ orders_due_ns(const struct orders *o)
 
 	if (o == NULL)
 		return due_ns;
+	if (o->retry_ns != 0)
+		return o->retry_ns;
 	if (o->log_until_ns != 0)
 		due_ns = o->log_until_ns;
 	for (size_t i = 0; i < o->n_denials; i++) {

@@ -74,6 +74,10 @@ struct orders {
 	enum orders_log log;
 	time_t log_since;      /* if it is not ORDERS_LOG_CONFIG */
 	uint64_t log_until_ns; /* likewise; 0: without end */
+	/* what has ended is still to be handed to the loops: when to try that again; 0: it is not
+	 */
+	uint64_t retry_ns;
+	bool owed; /* and policies are to be made anew for it */
 };
 
 /* A moment, by both clocks. */
@@ -111,7 +115,10 @@ MUST_USE bool orders_make(struct orders *o, const struct settings *s, const stru
 /* orders_fill: write the denials of O, which may be NULL, to PS. False without memory. */
 MUST_USE bool orders_fill(const struct orders *o, struct policies *ps);
 
-/* orders_due_ns: when the first order of O, which may be NULL, ends; UINT64_MAX: none does. */
+/*
+ * orders_due_ns: when the first order of O, which may be NULL, ends, or the loops are to hear of
+ * those that have ended; UINT64_MAX: never.
+ */
 MUST_USE uint64_t orders_due_ns(const struct orders *o);
 
 /*

@@ -21,9 +21,20 @@ ignore(void *ctx, enum diag_kind kind, const char *text)
 	(void)text;
 }
 
+/* The loops have all that s->orders say. */
+static void
+settle(struct settings *s)
+{
+	if (s->orders->retry_ns != 0)
+		log_notice(LOG_CONFIG,
+		    "what dns64ctl ordered has ended for the loops too, there is memory again");
+	s->orders->retry_ns = 0;
+	s->orders->owed = false;
+}
+
 /*
- * Hand what s->orders say to the loops; ANEW: policies are made of them. False: there is no memory,
- * and nothing was handed over.
+ * Hand what s->orders say to the loops; ANEW, or if they are owed: policies are made of them.
+ * False: there is no memory, and nothing was handed over.
  */
 static bool
 hand_out(struct settings *s, struct threads *t, const char *path, bool anew)
@@ -33,6 +44,7 @@ hand_out(struct settings *s, struct threads *t, const char *path, bool anew)
 	struct parcel p = { .n_added = 0 };
 	bool ok;
 
+	anew = anew || s->orders->owed;
 	if (anew)
 		next = policies_make(s, &d);
 	if (next == NULL)
@@ -46,6 +58,8 @@ hand_out(struct settings *s, struct threads *t, const char *path, bool anew)
 		s->conf.core.policies = before;
 	if (anew)
 		policies_unref(ok ? before : next);
+	if (ok)
+		settle(s);
 	return ok;
 }
 
@@ -149,9 +163,16 @@ ordered_is_due(const struct orders *o, bool pending, uint64_t now_ns)
 void
 ordered_expire(struct settings *s, struct threads *t, const char *path, uint64_t now_ns)
 {
-	bool anew = orders_expire(s->orders, now_ns);
+	struct orders *o = s->orders;
+	bool anew = orders_expire(o, now_ns);
 
-	if (!hand_out(s, t, path, anew))
-		log_error(
-		    LOG_CONFIG, "no memory to end what dns64ctl ordered; the next change ends it");
+	if (hand_out(s, t, path, anew))
+		return;
+	if (o->retry_ns == 0)
+		log_error(LOG_CONFIG,
+		    "no memory to end what dns64ctl ordered: the loops still work by it; tried "
+		    "again "
+		    "each second");
+	o->retry_ns = now_ns + NS_PER_SEC;
+	o->owed = o->owed || anew;
 }

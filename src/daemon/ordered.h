@@ -30,7 +30,8 @@ MUST_USE bool ordered_is_due(const struct orders *o, bool pending, uint64_t now_
 
 /*
  * ordered_expire: end the orders of S whose time is over at NOW_NS. Without memory the loops still
- * work by them until they are handed other policies, and the log says so. When ordered_is_due.
+ * work by them, which the log says, and it is tried again each second, or with the next order. When
+ * ordered_is_due.
  */
 void ordered_expire(struct settings *s, struct threads *t, const char *path, uint64_t now_ns);
 

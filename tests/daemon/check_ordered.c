@@ -9,6 +9,7 @@
 
 #include "base/clock.h"
 #include "config/load.h"
+#include "daemon/parcel.h"
 #include "daemon/reload.h"
 #include "support/heard.h"
 #include "support/scratch.h"
@@ -119,6 +120,70 @@ START_TEST(networks)
 }
 END_TEST
 
+static bool no_memory;
+
+bool __real_parcel_pack(
+    struct parcel *p, unsigned n_loops, const struct conf_io *now, struct settings *next);
+
+bool __wrap_parcel_pack(
+    struct parcel *p, unsigned n_loops, const struct conf_io *now, struct settings *next);
+
+bool
+__wrap_parcel_pack(
+    struct parcel *p, unsigned n_loops, const struct conf_io *now, struct settings *next)
+{
+	return !no_memory && __real_parcel_pack(p, n_loops, now, next);
+}
+
+/* What could not be ended for want of memory is tried again each second, until it is. */
+START_TEST(the_end_is_tried_again)
+{
+	const struct order w = {
+		.what = ORDER_DENY, .of = "192.0.2.0/24", .state = POLICY_DENIED, .seconds = 60
+	};
+	const char *wanting = "no memory to end what dns64ctl ordered";
+	uint64_t at_ns;
+
+	ck_assert_int_eq(ordered_change(&settings, &threads, conf, &w, error), HOST_DONE);
+	at_ns = orders_due_ns(&orders);
+	no_memory = true;
+	ordered_expire(&settings, &threads, conf, at_ns);
+	ck_assert_uint_eq(orders.n_denials, 0);
+	ck_assert_int_eq(access_of("192.0.2.1"), POLICY_DENIED);
+	ck_assert_uint_eq(heard(wanting), 1);
+	for (unsigned i = 0; i < 2; i++) {
+		ck_assert_uint_eq(orders_due_ns(&orders), at_ns + NS_PER_SEC);
+		at_ns += NS_PER_SEC;
+		ordered_expire(&settings, &threads, conf, at_ns);
+		ck_assert_uint_eq(heard(wanting), 1);
+	}
+	no_memory = false;
+	ordered_expire(&settings, &threads, conf, at_ns + NS_PER_SEC);
+	ck_assert_int_ne(access_of("192.0.2.1"), POLICY_DENIED);
+	ck_assert_uint_eq(orders_due_ns(&orders), UINT64_MAX);
+	ck_assert_uint_eq(heard("has ended for the loops too"), 1);
+}
+END_TEST
+
+/* The next order ends it too, even one that does not change policies; one that fails does not. */
+START_TEST(the_next_order_ends_it_too)
+{
+	const struct order w = {
+		.what = ORDER_DENY, .of = "192.0.2.0/24", .state = POLICY_DENIED, .seconds = 60
+	};
+
+	ck_assert_int_eq(ordered_change(&settings, &threads, conf, &w, error), HOST_DONE);
+	no_memory = true;
+	ordered_expire(&settings, &threads, conf, orders_due_ns(&orders));
+	ck_assert_int_eq(upstream("192.0.2.1", CONF_DRAIN), HOST_UNABLE);
+	ck_assert_uint_ne(orders_due_ns(&orders), UINT64_MAX);
+	no_memory = false;
+	ck_assert_int_eq(upstream("192.0.2.1", CONF_DRAIN), HOST_DONE);
+	ck_assert_int_ne(access_of("192.0.2.1"), POLICY_DENIED);
+	ck_assert_uint_eq(orders_due_ns(&orders), UINT64_MAX);
+}
+END_TEST
+
 /* A loop that does not take the change before is waited for, but not for ever. */
 START_TEST(the_end_waits_for_a_loop_for_a_while)
 {
@@ -160,6 +225,8 @@ tests_add(TCase *tc)
 	tcase_add_test(tc, it_is_logged);
 	tcase_add_test(tc, what_is_wrong_changes_nothing);
 	tcase_add_test(tc, networks);
+	tcase_add_test(tc, the_end_is_tried_again);
+	tcase_add_test(tc, the_next_order_ends_it_too);
 	tcase_add_test(tc, the_end_waits_for_a_loop_for_a_while);
 	tcase_add_test(tc, a_reload_keeps_it);
 }
