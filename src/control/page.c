@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "config/orders.h"
 #include "control/figures.h"
 #include "control/page_files.h"
 #include "dns64/pref64.h"
@@ -90,6 +91,25 @@ static void
 row_counter(struct evbuffer *out, const struct facts *f, enum stats_place place)
 {
 	row(out, f->rows[place].help, f->rows[place].value);
+}
+
+/* The state of V; what the operator has ordered comes first, as nothing is asked then. */
+static void
+cell_state(struct evbuffer *out, const struct view *v)
+{
+	static const char *const kinds[] = { [VIEW_GOOD] = "good",
+		[VIEW_DOUBTED] = "warn",
+		[VIEW_ERRING] = "bad",
+		[VIEW_STARVED] = "bad",
+		[VIEW_DOWN] = "bad" };
+	char text[32];
+
+	if (v->ordered == CONF_UP) {
+		cell(out, view_state_text(v->state), kinds[v->state]);
+		return;
+	}
+	(void)snprintf(text, sizeof(text), "%s by operator", orders_state_word(v->ordered));
+	cell(out, text, "warn");
 }
 
 /* --- Values ----------------------------------------------------------------------------------- */
@@ -246,11 +266,6 @@ cache(struct evbuffer *out, const struct facts *f)
 static void
 upstreams(struct evbuffer *out, const struct facts *f)
 {
-	static const char *const kinds[] = { [VIEW_GOOD] = "good",
-		[VIEW_DOUBTED] = "warn",
-		[VIEW_ERRING] = "bad",
-		[VIEW_STARVED] = "bad",
-		[VIEW_DOWN] = "bad" };
 	char text[NETADDR_TEXT];
 
 	for (size_t i = 0; i < f->views->n; i++) {
@@ -259,7 +274,7 @@ upstreams(struct evbuffer *out, const struct facts *f)
 
 		put(out, "<tr>");
 		cell(out, netaddr_format(&v->addr, text), "");
-		cell(out, view_state_text(v->state), kinds[v->state]);
+		cell_state(out, v);
 		(void)snprintf(text, sizeof(text), "%.3g ms", (double)rtt->srtt_ns / NS_PER_MS);
 		cell(out, rtt->weight > 0 ? text : "-", "n");
 		cell_number(out, figure_sum(figures_find("sends"), v));
@@ -286,6 +301,8 @@ drops(struct evbuffer *out, const struct facts *f)
 	row(out, "messages dropped", dropped);
 	for (size_t i = 0; i < sizeof(told) / sizeof(told[0]); i++)
 		row_counter(out, f, told[i]);
+	row(out, "networks denied by operator",
+	    f->settings->orders == NULL ? 0 : f->settings->orders->n_denials);
 }
 
 static void

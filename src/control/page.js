@@ -146,13 +146,15 @@
 		fill("addresses", s.listening.map(a => [a, {text: "served", kind: "good"}])
 			.concat(s.waiting.map(w => [w.listen, {text: w.why, kind: "warn"}])));
 		fill("prefixes", s.prefixes.map(p => [p.prefix, {text: p.state, kind: kinds[p.state] || "bad"}]));
-		fill("upstreams", s.upstreams.map(u => [u.address, {text: u.state, kind: kinds[u.state] || "bad"},
+		fill("upstreams", s.upstreams.map(u => [u.address, u.by_operator !== null
+			? {text: u.by_operator.state + " by operator", kind: "warn"}
+			: {text: u.state, kind: kinds[u.state] || "bad"},
 			{n: u.udp === null ? "–" : seconds(u.udp.ms / 1e3)}, {n: u.sends}, {n: u.replies}, {n: u.lost},
 			{n: Math.round(u.share_percent) + " %"}]));
 		if (s.cache !== null)
 			fillNumbers("cache", Object.values(s.cache).concat([c.cache_hits, c.cache_misses]));
 		fillNumbers("drops", [all(s.outcomes.dropped), c.client_refused, c.rate_limited, c.no_room, c.socket_drops,
-			c.upstream_mismatch]);
+			c.upstream_mismatch, s.denied.length]);
 		fill("loops", s.loops.map((l, i) => ["" + i, {n: l.questions}, {n: l.in_flight}, {n: l.clients}]));
 	}
 

@@ -70,6 +70,22 @@ START_TEST(troubles)
 }
 END_TEST
 
+/* What the operator has ordered: the state that was before says nothing of it. */
+START_TEST(orders_are_shown)
+{
+	static struct orders orders;
+
+	has("<td class=\"\">networks denied by operator</td><td class=\"n\">0</td>");
+	orders.n_denials = 2;
+	known.settings.orders = &orders;
+	known.views.view[0].ordered = CONF_DRAIN;
+	known.views.view[1].ordered = CONF_DOWN;
+	has("<td class=\"\">192.0.2.1#53</td><td class=\"warn\">drain by operator</td>");
+	has("<td class=\"\">2001:db8::1#53</td><td class=\"warn\">down by operator</td>");
+	has("<td class=\"\">networks denied by operator</td><td class=\"n\">2</td>");
+}
+END_TEST
+
 /* No value is missing: a mark is left of a name that page.c does not know, or of one @ too many. */
 START_TEST(every_mark_has_a_value)
 {
@@ -103,6 +119,7 @@ tests_add(TCase *tc)
 	tcase_add_checked_fixture(tc, known_setup, known_close);
 	tcase_add_test(tc, numbers);
 	tcase_add_test(tc, troubles);
+	tcase_add_test(tc, orders_are_shown);
 	tcase_add_test(tc, every_mark_has_a_value);
 	tcase_add_test(tc, nothing_but_its_own);
 	tcase_add_test(tc, text_is_no_html);

@@ -179,14 +179,20 @@ equal 'its script' 200 "$(code /page.js)"
 check 'nothing of it comes from elsewhere' test -z "$(curl -s -m 20 "$web/" "$web/page.js" "$web/page.css" |
 	grep -E '(src|href)="(https?:)?//|@import|url\(')"
 if command -v chromium >/dev/null; then
+	ctl upstream 127.0.0.1 drain >/dev/null
+	ctl deny 198.51.100.0/24 >/dev/null
 	timeout 60 chromium --headless=new --no-sandbox --disable-gpu --user-data-dir="$work/chromium" \
 		--virtual-time-budget=4000 --enable-logging=stderr --dump-dom "$web/" >"$work/dom" 2>"$work/console"
 	check 'a browser runs the script' is 'class="live"' cat "$work/dom"
 	check 'which shows the prefix' is "<td>$prefix</td>" cat "$work/dom"
 	check 'and draws' is '<polyline class="line"' cat "$work/dom"
+	check 'what the operator has ordered' is '<td class="warn">drain by operator</td>' cat "$work/dom"
+	check 'of clients too' is '<td class="">networks denied by operator</td><td class="n">1</td>' cat "$work/dom"
 	check 'what was asked for is not there' test -z "$(grep 'alert(1)' "$work/dom")"
 	check 'the browser has nothing to complain of' test -z "$(grep -E 'CONSOLE.*(Refused|Error)' "$work/console")"
 	grep CONSOLE "$work/console"
+	ctl upstream 127.0.0.1 up >/dev/null
+	ctl undeny 198.51.100.0/24 >/dev/null
 fi
 
 # --- those who are no browser ---
