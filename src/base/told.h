@@ -44,7 +44,9 @@ enum told_kind {
 	TOLD_CLIENT_LIMIT, /* a client's connection was closed at a ceiling */
 	TOLD_CLIENT_STALL, /* a client's connection was closed as it reads no answers */
 	TOLD_CROWDED,      /* questions give way, as too many wait */
-	TOLD_WAY,          /* an upstream replies to some forms of questions only */
+	TOLD_WAY_PLAIN,    /* an upstream replies to questions without EDNS options only */
+	TOLD_WAY_BARE,     /* to those without EDNS only */
+	TOLD_WAY_TCP,      /* over TCP only */
 	TOLD_NO_AAAA,      /* an upstream is silent to AAAA */
 	TOLD_SMALL,        /* large replies of an upstream do not get through */
 	TOLD_RATE,         /* this network asks too often, or gets too much */

@@ -114,6 +114,23 @@ set_trusted(struct upstream *u, bool trusted)
 	return was && !trusted ? UPSTREAMS_DISTRUST : 0;
 }
 
+/* The trouble that is told of an upstream that replies by WAY only, which is not WAY_FULL. */
+static enum told_kind
+way_kind(enum way way)
+{
+	return way == WAY_PLAIN ? TOLD_WAY_PLAIN : way == WAY_BARE ? TOLD_WAY_BARE : TOLD_WAY_TCP;
+}
+
+/* The way of U that this loop has reported is not the present one any more. True: log its end. */
+static bool
+end_way(struct upstreams *us, struct upstream *u)
+{
+	uint8_t told = u->ways.told;
+
+	u->ways.told = WAY_FULL;
+	return told != WAY_FULL && told_end(us->told, way_kind((enum way)told), &u->addr);
+}
+
 /* This loop asks U no more: end what it has reported about U, without a message. */
 static void
 tell_nothing(struct upstreams *us, struct upstream *u)
@@ -124,8 +141,7 @@ tell_nothing(struct upstreams *us, struct upstream *u)
 		(void)told_over(us->told, TOLD_ERRORS, &u->addr);
 	if (u->case_guard.logged)
 		(void)told_end(us->told, TOLD_NO_CASE, &u->addr);
-	if (u->ways.told)
-		(void)told_end(us->told, TOLD_WAY, &u->addr);
+	(void)end_way(us, u);
 	if (ways_small(&u->ways))
 		(void)told_end(us->told, TOLD_SMALL, &u->addr);
 	if (ways_no_aaaa(&u->ways))
@@ -290,18 +306,35 @@ upstreams_tell_all_down(struct upstreams *us, bool aloud)
 		log_notice(LOG_UPSTREAM, "upstreams reply again");
 }
 
+/* Tell the operator which way questions to UP go, which is not WAY_FULL. */
+static void
+tell_way(struct upstreams *us, struct upstream *up)
+{
+	enum way way = (enum way)up->ways.now;
+	char text[NETADDR_TEXT];
+
+	if (up->ways.told == WAY_FULL && told_begin(us->told, way_kind(way), &up->addr))
+		log_warn(LOG_UPSTREAM,
+		    "%s: replies only to questions %s: asked so; others are tried now and then",
+		    netaddr_format(&up->addr, text), way_text(way));
+	up->ways.told = (uint8_t)way;
+}
+
 void
 upstreams_learn_way(struct upstreams *us, unsigned u, enum way way, uint64_t now_ns)
 {
 	struct upstream *up = &us->table[u];
+	bool told = up->ways.told != WAY_FULL && up->ways.told != way, ended;
 	char text[NETADDR_TEXT];
 
 	ways_learn(&up->ways, way, now_ns);
 	up->n_udp_silent = 0;
-	if (way != WAY_FULL || !up->ways.told)
+	if (!told)
 		return;
-	up->ways.told = false;
-	if (told_end(us->told, TOLD_WAY, &up->addr))
+	ended = end_way(us, up);
+	if (way != WAY_FULL)
+		tell_way(us, up); /* what the log has is not true any more */
+	else if (ended)
 		log_notice(LOG_UPSTREAM, "%s: replies to questions %s again",
 		    netaddr_format(&up->addr, text), way_text(way));
 }
@@ -409,22 +442,7 @@ upstreams_forget_way(struct upstreams *us, unsigned u)
 	struct upstream *up = &us->table[u];
 
 	up->ways.now = WAY_FULL;
-	if (up->ways.told)
-		(void)told_end(us->told, TOLD_WAY, &up->addr);
-	up->ways.told = false;
-}
-
-/* A fuller way than the present one of UP was tried before, and is again: tell the operator. */
-static void
-tell_way(struct upstreams *us, struct upstream *up)
-{
-	char text[NETADDR_TEXT];
-
-	if (!up->ways.told && told_begin(us->told, TOLD_WAY, &up->addr))
-		log_warn(LOG_UPSTREAM,
-		    "%s: replies only to questions %s: asked so; others are tried now and then",
-		    netaddr_format(&up->addr, text), way_text((enum way)up->ways.now));
-	up->ways.told = true;
+	(void)end_way(us, up);
 }
 
 enum way
@@ -434,7 +452,7 @@ upstreams_retry_way(struct upstreams *us, unsigned u, uint64_t now_ns)
 	enum way way = ways_retry(&up->ways, us->options, now_ns);
 
 	if (way != WAYS && up->ways.tries > 1)
-		tell_way(us, up);
+		tell_way(us, up); /* it was tried before, and is again */
 	return way;
 }
 

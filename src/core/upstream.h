@@ -278,7 +278,10 @@ MUST_USE uint64_t upstreams_no_aaaa(const struct upstreams *us);
  */
 MUST_USE uint64_t upstreams_no_aaaa_ns(const struct upstreams *us);
 
-/* upstreams_learn_way: questions to U go by WAY from now on. */
+/*
+ * upstreams_learn_way: questions to U go by WAY from now on. If the log has another one it gets WAY
+ * at once, from the first loop that comes to it.
+ */
 void upstreams_learn_way(struct upstreams *us, unsigned u, enum way way, uint64_t now_ns);
 
 /*

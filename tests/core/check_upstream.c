@@ -332,6 +332,36 @@ START_TEST(d5_what_was_learned_is_told_once)
 }
 END_TEST
 
+/* D5: the way that is told is the present one, also if it becomes another narrow one. */
+START_TEST(d5_another_way_is_told_too)
+{
+	struct told *told = told_new();
+
+	start_loops(told);
+	for (unsigned i = 0; i < 2; i++) {
+		uint64_t at_ns = now_ns;
+
+		upstreams_learn_way(&loops[i], 0, WAY_BARE, now_ns);
+		for (unsigned n = 1; n < 3; n++)
+			ck_assert_int_ne(
+			    upstreams_retry_way(&loops[i], 0, at_ns += n * WAYS_RETRY_NS), WAYS);
+	}
+	ck_assert_uint_eq(heard_all(), 1);
+	upstreams_learn_way(&loops[0], 0, WAY_BARE, now_ns);
+	ck_assert_uint_eq(heard_all(), 0);
+	upstreams_learn_way(&loops[0], 0, WAY_TCP, now_ns);
+	ck_assert_uint_eq(heard("replies only to questions over TCP"), 1);
+	upstreams_learn_way(&loops[1], 0, WAY_TCP, now_ns);
+	ck_assert_uint_eq(heard_all(), 1);
+	upstreams_learn_way(&loops[0], 0, WAY_FULL, now_ns);
+	ck_assert_uint_eq(heard_all(), 0);
+	upstreams_learn_way(&loops[1], 0, WAY_FULL, now_ns);
+	ck_assert_uint_eq(heard_all(), 1);
+	heard_end();
+	told_free(told);
+}
+END_TEST
+
 /* U is silent to AAAA of N names and to the probe, while others have replies if HEARD. */
 static void
 ignore_aaaa(unsigned u, unsigned n, bool heard_others)
@@ -414,6 +444,7 @@ tests_add(TCase *tc)
 	tcase_add_test(tc, d26_how_many_may_be_in_flight);
 	tcase_add_test(tc, guards_are_told_once);
 	tcase_add_test(tc, d5_what_was_learned_is_told_once);
+	tcase_add_test(tc, d5_another_way_is_told_too);
 	tcase_add_test(tc, d5_another_one_is_asked_for_aaaa);
 	tcase_add_test(tc, d5_large_replies_come_and_go);
 }
