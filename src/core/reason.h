@@ -150,8 +150,7 @@ enum reason_source {
 	X(DROP_SHORT, DROPPING, "drop-short", NONE, "the message has less than a header") \
 	X(DROP_RESPONSE, DROPPING, "drop-response", NONE, "the message is a response") \
 	X(DROP_LARGE, DROPPING, "drop-large", NONE, "the datagram is larger than any question") \
-	X(DROP_LATE, DROPPING, "drop-late", NONE, \
-	    "it waited to be read for longer than its client waits") \
+	X(DROP_LATE, DROPPING, "drop-late", NONE, "it waited too long to be read, dropped unread") \
 	X(DROP_RATE, DROPPING, "drop-rate-limit", NONE, "beyond rate-limit") \
 	X(DROP_DENIED, DROPPING, "drop-denied", NONE, \
 	    "the client is in a network that gets no answer (deny)") \

@@ -26,8 +26,7 @@
 	X(client_short, "client messages under 12 bytes, dropped") \
 	X(client_response, "client messages with QR set, dropped") \
 	X(client_truncated, "client datagrams larger than a receive slot, dropped") \
-	X(client_late, \
-	    "client datagrams that waited to be read for half a second, in a full queue, dropped") \
+	X(client_late, "client datagrams that waited too long to be read, dropped unread") \
 	X(client_formerr, "malformed questions, answered FORMERR") \
 	X(client_notimp, "other opcodes, answered NOTIMP") \
 	X(client_badvers, "questions with an unknown EDNS version, answered BADVERS") \
@@ -125,7 +124,8 @@
 	X(upstream_refused, "ICMP port unreachable and the like from an upstream") \
 	X(upstream_down, "times an upstream was marked down") \
 	X(upstream_hedges, "questions that went to another upstream too, as one was slow") \
-	X(upstream_probes, "probes of an upstream that is down, or seems to be") \
+	X(upstream_probes, \
+	    "probes of upstreams: whether they reply, and what gets through to them") \
 	X(lookups_failed, "lookups ended without any usable reply") \
 	X(ids_exhausted, "questions failed because no transaction ID was free") \
 	X(upstream_ceiling, \
