@@ -10,8 +10,8 @@ ways_init(struct ways *w)
 const char *
 way_text(enum way way)
 {
-	static const char *const texts[] = { [WAY_FULL] = "with EDNS and cookies over UDP",
-		[WAY_PLAIN] = "without cookies",
+	static const char *const texts[] = { [WAY_FULL] = "with EDNS and its options over UDP",
+		[WAY_PLAIN] = "without EDNS options",
 		[WAY_BARE] = "without EDNS",
 		[WAY_TCP] = "over TCP" };
 

@@ -322,7 +322,8 @@ START_TEST(d5_what_was_learned_is_told_once)
 	upstreams_learn_way(&loops[1], 0, WAY_FULL, now_ns);
 	ck_assert_uint_eq(heard_all(), 1);
 	upstreams_learn_way(&loops[0], 0, WAY_FULL, now_ns);
-	ck_assert_uint_eq(heard("replies to questions with EDNS and cookies over UDP again"), 1);
+	ck_assert_uint_eq(
+	    heard("replies to questions with EDNS and its options over UDP again"), 1);
 	upstreams_learn_way(&loops[0], 0, WAY_TCP, now_ns);
 	upstreams_forget_way(&loops[0], 0);
 	ck_assert_int_eq(loops[0].table[0].ways.now, WAY_FULL);
