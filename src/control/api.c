@@ -145,7 +145,7 @@ static const struct http_route routes[] = {
 	    "{for} seconds" },
 	{ "/undeny", POST, api_undeny, "deny {network} no more" },
 	{ "/querylog", GET | POST, api_querylog,
-	    "what the query log has; or {state} config, on, off or failures, {for} seconds" },
+	    "what the query log has; or {state} config, or on, off or failures, {for} seconds" },
 	{ "/prefixes", GET, api_prefixes,
 	    "prefixes, where they come from, how much they are used" },
 	{ "/prefix/add", POST, api_prefix_add,

@@ -197,6 +197,8 @@ api_querylog(struct evhttp_request *r, void *arg)
 		refuse(r, p, "state is not config, on, off or failures", states);
 	else if (!read_seconds(p, &w.seconds))
 		refuse(r, p, WRONG_SECONDS, NULL);
+	else if (w.state == ORDERS_LOG_CONFIG && w.seconds != 0)
+		refuse(r, p, "for does not go with config, which is no order that ends", NULL);
 	else
 		changes_order(&d->changes, r, &w, p);
 }

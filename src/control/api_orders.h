@@ -33,7 +33,8 @@ http_handler api_undeny;
 
 /*
  * api_querylog: GET: "state": config, on, off or failures; "since" and "left_s" as above; "to":
- * where it is written. POST: {state}, {for} so many seconds.
+ * where it is written. POST: {state}, {for} so many seconds,
+ * which config does not take.
  */
 http_handler api_querylog;
 

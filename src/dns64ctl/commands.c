@@ -102,7 +102,7 @@ static const struct command table[] = {
 	    .show = show_messages,
 	    .help = "deny it no more" },
 	{ .words = "querylog",
-	    .args = "[on|off|failures|config [for SECONDS]]",
+	    .args = "[config|on|off|failures [for SECONDS]]",
 	    POST,
 	    .path = "/querylog",
 	    .keys = { "state", "=for", "for" },

@@ -126,6 +126,9 @@ START_TEST(the_query_log)
 	ck_assert_int_eq(post("/querylog", "{\"state\":\"all\"}"), 400);
 	ck_assert_str_eq(error(), "state is not config, on, off or failures");
 	ck_assert_int_eq(post("/querylog", "{\"state\":\"on\",\"for\":\"-1\"}"), 400);
+	ck_assert_int_eq(post("/querylog", "{\"state\":\"config\",\"for\":\"60\"}"), 400);
+	ck_assert_ptr_nonnull(strstr(error(), "for does not go with config"));
+	ck_assert_int_eq(op.orders.log, ORDERS_LOG_FAILURES);
 	ck_assert_int_eq(post("/querylog", "{\"state\":\"config\"}"), 200);
 	ck_assert_int_eq(get("/querylog"), 200);
 	ck_assert(json_is_null(json_object_get(op.caller.json, "since")));
