@@ -69,7 +69,7 @@ surveys_begin(struct surveys *s, struct evhttp_request *r, unsigned tops, survey
 {
 	if (s->r != NULL) {
 		reply_error(r, HTTP_SERVUNAVAIL,
-		    "somebody else is being told that; one at a time, try again", NULL);
+		    "another top or inflight request is running; try again", NULL);
 		return;
 	}
 	s->r = r;

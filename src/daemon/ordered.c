@@ -68,7 +68,7 @@ static const char *
 how_long(const struct order *w, char text[static 64])
 {
 	if (w->seconds == 0)
-		return ", until told otherwise or a restart";
+		return ", until changed or a restart";
 	snprintf(text, 64, ", for %u s", w->seconds);
 	return text;
 }

@@ -78,7 +78,7 @@ static const struct command table[] = {
 	    .keys = { "address", "state" },
 	    .n_needed = 2,
 	    .show = show_messages,
-	    .help = "ask it, or no more, until told otherwise or a restart" },
+	    .help = "ask it, or no more, until changed or a restart" },
 	{ .words = "inflight",
 	    .args = "",
 	    GET,

@@ -44,7 +44,7 @@ static const struct cmdline_row rows[] = {
 };
 
 static const struct cmdline_table table = { .program = "dns64ctl",
-	.about = "asks and tells a running dns64d",
+	.about = "queries and controls a running dns64d",
 	.with_words = WITH_WORDS,
 	.rows = rows,
 	.n_rows = sizeof(rows) / sizeof(rows[0]) };

@@ -394,7 +394,7 @@ static void
 put_until(const json_t *j, FILE *out)
 {
 	if (!json_is_integer(json_object_get(j, "left_s"))) {
-		fputs("until told otherwise", out);
+		fputs("until changed", out);
 		return;
 	}
 	fputs("for another ", out);
@@ -431,7 +431,7 @@ show_inflight(const json_t *j, FILE *out)
 	fprintf(out, "%" PRId64 " in flight, the oldest that wait for upstream:\n",
 	    (int64_t)show_number(j, "in_flight"));
 	if (show_number(j, "loops_silent") > 0)
-		fprintf(out, "%" PRId64 " loops did not tell\n",
+		fprintf(out, "%" PRId64 " loops did not answer in time\n",
 		    (int64_t)show_number(j, "loops_silent"));
 	json_array_foreach(list, i, q)
 	{

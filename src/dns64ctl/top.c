@@ -156,7 +156,8 @@ top_show(const json_t *j, FILE *out)
 	    json_number_value(json_object_get(j, "counted_s")),
 	    json_number_value(json_object_get(j, "others_most")));
 	if (show_number(j, "loops_silent") > 0)
-		fprintf(out, "%.0f loops did not tell\n", (double)show_number(j, "loops_silent"));
+		fprintf(out, "%.0f loops did not answer in time\n",
+		    (double)show_number(j, "loops_silent"));
 	fprintf(out, "%*s %*s %6s\n", WIDTH, "at most", WIDTH, "or less by", "part");
 	put_counts(json_object_get(j, "top"), all, networks != NULL ? client : name, out);
 	if (json_array_size(networks) > 0)

@@ -66,8 +66,8 @@ START_TEST(it_is_logged)
 {
 	ck_assert_int_eq(upstream("192.0.2.1", CONF_DRAIN), HOST_DONE);
 	ck_assert_uint_eq(settings.conf.core.ordered[0], CONF_DRAIN);
-	ck_assert_uint_eq(heard("192.0.2.1: drain by operator (dns64ctl upstream), until told "
-				"otherwise or a restart"),
+	ck_assert_uint_eq(heard("192.0.2.1: drain by operator (dns64ctl upstream), until changed "
+				"or a restart"),
 	    1);
 	ck_assert_uint_eq(heard("no upstream is left to be asked"), 0);
 	ck_assert_int_eq(upstream("192.0.2.2", CONF_DOWN), HOST_DONE);

@@ -101,7 +101,7 @@ START_TEST(what_occurs_most)
 	json_decref(j);
 	ck_assert_str_eq(text,
 	    "200 answers counted in 2.5 s; each that is not listed: 3 at most\n"
-	    "1 loops did not tell\n"
+	    "1 loops did not answer in time\n"
 	    "     at most   or less by   part\n"
 	    "          50            4  25.0%  a.?b. SERVFAIL silent\n");
 	free(text);

@@ -90,7 +90,7 @@ exits 1 upstream "$(printf '%0300d' 0)" down
 load
 check 'both are asked' wait_for 60 busy "$two"
 exits 0 upstream "$one" drain
-says "$one: drain by operator (dns64ctl upstream), until told otherwise or a restart"
+says "$one: drain by operator (dns64ctl upstream), until changed or a restart"
 check 'drained: it gets no more questions' quiet "$one"
 check 'and the other one does' busy "$two"
 check 'upstreams tells of it' is 'drain by operator, for 0m ' ctl upstreams
@@ -153,11 +153,11 @@ says none
 check 'before, it is served' is NOERROR asks 127.0.0.9 010-000-000-001.dns64perf.test AAAA
 load
 exits 0 deny 127.0.0.8/29
-says 'deny 127.0.0.8/29: refused by operator (dns64ctl deny), until told otherwise or a restart'
+says 'deny 127.0.0.8/29: refused by operator (dns64ctl deny), until changed or a restart'
 check 'denied, it is refused' is REFUSED asks 127.0.0.9 010-000-000-001.dns64perf.test AAAA
 check 'and its neighbour is not' is NOERROR asks 127.0.0.17 010-000-000-001.dns64perf.test AAAA
 exits 0 deny
-says '127.0.0.8/29                                 refuse   until told otherwise'
+says '127.0.0.8/29                                 refuse   until changed'
 exits 0 explain 010-000-000-001.dns64perf.test client 127.0.0.9
 says 'dns64ctl deny 127.0.0.8/29'
 says 'reason      denied-operator, extended error 18'
