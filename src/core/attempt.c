@@ -281,21 +281,12 @@ set_early(struct lookups *ls, struct lookup *l)
 	wheel_set(ls->wheel, &l->timer, l->now.sent_ns + early_ns);
 }
 
-/*
- * May a question be asked of UP again? One that is no longer configured gets no new questions, and
- * its number may be free; one that the operator has taken down gets none at all.
- */
-static bool
-may_stay(const struct upstream *up)
-{
-	return up->active && up->ordered != CONF_DOWN;
-}
-
 /* The upstream for an attempt of L; UPSTREAM_NONE: none may be asked. */
 static inline uint16_t
 choose(struct lookups *ls, struct lookup *l)
 {
-	bool stay = l->pinned && may_stay(&ls->upstreams->table[l->upstream]);
+	/* Not with one that is configured no more, whose number may be free, or was taken down. */
+	bool stay = l->pinned && ls->upstreams->table[l->upstream].active;
 
 	l->pinned = false;
 	if (stay)
