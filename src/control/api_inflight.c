@@ -67,7 +67,7 @@ answer(struct evhttp_request *r, struct survey *const *each, unsigned n)
 	}
 	if (n_all > 0)
 		qsort(all, n_all, sizeof(all[0]), by_age);
-	for (size_t i = 0; i < n_all && i < API_INFLIGHT_MOST; i++)
+	for (size_t i = 0; i < n_all && i < INFLIGHT_MOST; i++)
 		(void)json_array_append_new(list, question_json(all[i], now_ns));
 	reply_json(r, HTTP_OK,
 	    json_pack("{s:o*, s:I, s:I}", "questions", list, "in_flight", (json_int_t)n_flying,

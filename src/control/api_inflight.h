@@ -7,11 +7,10 @@
 #include "control/http.h"
 
 /*
- * api_inflight: "questions": the oldest of all loops, API_INFLIGHT_MOST at most, the oldest first;
+ * api_inflight: "questions": the oldest of all loops, INFLIGHT_MOST at most, the oldest first;
  * "in_flight": how many there are; "loops_silent": loops that did not answer in SURVEYS_MS. One
  * request at a time, those of api_top included: others get 503.
  */
-#define API_INFLIGHT_MOST 100
 http_handler api_inflight;
 
 #endif

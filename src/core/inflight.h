@@ -16,7 +16,7 @@
 #include "core/query.h"
 #include "dns/proto.h"
 
-#define INFLIGHT_MOST 100 /* questions of a loop */
+#define INFLIGHT_MOST 100 /* questions of a loop, and of all that are shown */
 #define INFLIGHT_TRIED 8  /* upstreams of a question */
 
 /* What came of an upstream that was asked. */
