@@ -260,7 +260,7 @@ begin_result(struct serve *s)
 
 /* The loops THOSE do not let a reload begin. */
 static void
-refuse_reload(struct serve *s, threads_set those)
+refuse_reload(struct serve *s, uint64_t those)
 {
 	char text[THREADS_TEXT];
 
@@ -313,7 +313,7 @@ hear_arrivals(struct serve *s)
 
 /* All loops have taken the reload but those of LATE, which are waited for no longer. */
 static void
-end_reload(struct serve *s, threads_set late)
+end_reload(struct serve *s, uint64_t late)
 {
 	unsigned n = threads_unserved(s->threads);
 	char text[THREADS_TEXT];
@@ -339,7 +339,7 @@ end_reload(struct serve *s, threads_set late)
 static void
 follow_reload(struct serve *s, uint64_t now)
 {
-	threads_set late = threads_pending(s->threads);
+	uint64_t late = threads_pending(s->threads);
 
 	if (s->reload == SERVE_POSTED && (late == 0 || now >= s->taken_ns)) {
 		end_reload(s, late);
@@ -381,7 +381,7 @@ may_expire(const struct serve *s, uint64_t now)
 }
 
 /* The loops that have not taken the last change, or not closed what they gave up by it. */
-static threads_set
+static uint64_t
 behind(const struct serve *s)
 {
 	return threads_pending(s->threads) | threads_leaving(s->threads);
@@ -391,7 +391,7 @@ behind(const struct serve *s)
 static void
 try_reload(struct serve *s, uint64_t now)
 {
-	threads_set those = behind(s);
+	uint64_t those = behind(s);
 
 	if (those == 0)
 		begin_reload(s);
@@ -426,8 +426,8 @@ wait_ms(const struct serve *s, uint64_t now)
 static bool
 is_over(const struct serve *s, uint64_t now, bool *well)
 {
-	threads_set ended = threads_ended(s->threads);
-	threads_set running = threads_running(s->threads);
+	uint64_t ended = threads_ended(s->threads);
+	uint64_t running = threads_running(s->threads);
 	char text[THREADS_TEXT];
 
 	if (s->stops == 0 && ended != 0) {

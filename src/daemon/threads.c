@@ -143,7 +143,7 @@ threads_stop(struct threads *t, uint32_t grace_ms)
 }
 
 const char *
-threads_text(threads_set set, char text[static THREADS_TEXT])
+threads_text(uint64_t set, char text[static THREADS_TEXT])
 {
 	size_t len = 0;
 
@@ -157,14 +157,14 @@ threads_text(threads_set set, char text[static THREADS_TEXT])
 }
 
 /* The loops of T for which IS is true. */
-static threads_set
+static uint64_t
 those(const struct threads *t, bool (*is)(const struct thread *th))
 {
-	threads_set set = 0;
+	uint64_t set = 0;
 
 	_Static_assert(SETTINGS_LOOPS <= 64, "they are in a set");
 	for (unsigned i = 0; i < t->n; i++)
-		set |= (threads_set)is(&t->thread[i]) << i;
+		set |= (uint64_t)is(&t->thread[i]) << i;
 	return set;
 }
 
@@ -192,19 +192,19 @@ is_leaving(const struct thread *th)
 	return loop_leaving(th->loop) > 0;
 }
 
-threads_set
+uint64_t
 threads_ended(const struct threads *t)
 {
 	return those(t, has_ended);
 }
 
-threads_set
+uint64_t
 threads_running(const struct threads *t)
 {
 	return those(t, is_running);
 }
 
-threads_set
+uint64_t
 threads_pending(const struct threads *t)
 {
 	return those(t, is_pending);
@@ -220,7 +220,7 @@ threads_unserved(const struct threads *t)
 	return n;
 }
 
-threads_set
+uint64_t
 threads_leaving(const struct threads *t)
 {
 	return those(t, is_leaving);

@@ -66,24 +66,23 @@ MUST_USE int threads_start(
 /* threads_stop: call loop_stop for each loop, with GRACE_MS milliseconds. */
 void threads_stop(struct threads *t, uint32_t grace_ms);
 
-/* A set of loops: bit i is loop i. */
-typedef uint64_t threads_set;
+/* A set of loops is a uint64_t: bit i is loop i. */
 
 #define THREADS_TEXT 64 /* bytes of a set in words, with its zero */
 
 /* threads_text: SET, not empty, as names of threads, to TEXT, which is returned; as many as fit. */
-const char *threads_text(threads_set set, char text[static THREADS_TEXT]);
+const char *threads_text(uint64_t set, char text[static THREADS_TEXT]);
 
 /* threads_ended: the loops that have ended. */
-MUST_USE threads_set threads_ended(const struct threads *t);
+MUST_USE uint64_t threads_ended(const struct threads *t);
 
 /* threads_running: the loops that have not ended. */
-MUST_USE threads_set threads_running(const struct threads *t);
+MUST_USE uint64_t threads_running(const struct threads *t);
 
 #define THREADS_TAKE_MS 5000 /* how long to wait for a loop to take an update */
 
 /* threads_pending: the loops that have not yet taken the last update (loop_post). */
-MUST_USE threads_set threads_pending(const struct threads *t);
+MUST_USE uint64_t threads_pending(const struct threads *t);
 
 /* threads_unserved: how many sockets the loops cannot serve yet. */
 MUST_USE unsigned threads_unserved(const struct threads *t);
@@ -93,7 +92,7 @@ MUST_USE unsigned threads_unserved(const struct threads *t);
  * others there would fail. Ends by itself, LISTENER_LINGER_NS later at most, if the loop goes
  * round.
  */
-MUST_USE threads_set threads_leaving(const struct threads *t);
+MUST_USE uint64_t threads_leaving(const struct threads *t);
 
 /* threads_ping: ask every loop for a sign of life; threads_alive tells of it. */
 void threads_ping(struct threads *t);
