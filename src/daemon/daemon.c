@@ -59,7 +59,7 @@ struct daemon {
 	struct websock web;
 	struct arrival arrival;
 	struct threads threads;
-	struct querylog querylog; /* from tell_ready on */
+	struct querylog querylog; /* from report on */
 	bool stuck;               /* its thread is, and uses what the threads have */
 	struct dnstap dnstap;     /* likewise */
 	struct sandbox sandbox;
@@ -299,17 +299,18 @@ report_user(const struct daemon *d)
 	precheck_tell("prefix-file", d->settings.prefix_file);
 }
 
-/* Open the configured log, report the start there, and tell whoever started us. */
-static void
-tell_ready(struct daemon *d)
+static bool
+logs_to_stderr(const struct daemon *d)
 {
-	static const struct verdict unknown = { .state =
-						    VERDICT_READY }; /* loops have told nothing */
-	char status[REPORT_STATUS];
-	bool to_stderr = d->settings.log == SETTINGS_LOG_STDERR ||
+	return d->settings.log == SETTINGS_LOG_STDERR ||
 	    (d->settings.log == SETTINGS_LOG_AUTO && d->options.foreground);
+}
 
-	log_open(to_stderr ? LOG_SINK_STDERR : LOG_SINK_SYSLOG);
+/* Open the configured log, and report the start there. */
+static void
+report(struct daemon *d)
+{
+	log_open(logs_to_stderr(d) ? LOG_SINK_STDERR : LOG_SINK_SYSLOG);
 	querylog_start(&d->querylog, &d->threads, &d->settings);
 	dnstap_start(&d->dnstap, &d->threads, &d->settings);
 	arrival_begin(&d->arrival);
@@ -318,9 +319,15 @@ tell_ready(struct daemon *d)
 	sandbox_report(&d->sandbox);
 	if (cache_path(d) != NULL)
 		cachefile_report(cache_path(d), &d->loaded);
-	background_ready(&d->background, to_stderr);
-	notify_ready(
-	    report_status(&d->settings, &d->arrival.waits, d->plan.n_loops, &unknown, status));
+}
+
+/* Whoever started us may go on. */
+static void
+let_go(void *arg)
+{
+	struct daemon *d = arg;
+
+	background_ready(&d->background, logs_to_stderr(d));
 }
 
 /* Serve until a signal ends the daemon. Returns an exit code. */
@@ -339,9 +346,11 @@ serve(struct daemon *d)
 		.web = &d->web,
 		.ident = ident,
 		.signal_fd = d->signal_fd,
-		.watchdog_ms = notify_watchdog_ms() };
+		.watchdog_ms = notify_watchdog_ms(),
+		.ready = let_go,
+		.arg = d };
 
-	tell_ready(d);
+	report(d);
 	bool well = serve_run(&s);
 	dnstap_end(&d->dnstap);
 	d->stuck = !querylog_end(&d->querylog);

@@ -574,6 +574,8 @@ serve_run(struct serve *s)
 	s->control = open_control(s);
 	if (signals != NULL && ended != NULL && due != NULL && s->control != NULL &&
 	    event_add(signals, NULL) == 0 && event_add(ended, NULL) == 0) {
+		s->ready(s->arg);
+		tell_ready(s);
 		hear_arrivals(s);
 		work(s, due, &well);
 	} else {

@@ -36,7 +36,7 @@ enum serve_reload {
 	SERVE_OVERDUE  /* not in time: its result is VERDICT_OVERDUE until all have */
 };
 
-/* What serve_run works on; the fields after signal_fd, except watchdog_ms, begin as zero. */
+/* What serve_run works on; the fields after signal_fd, except the last three, begin as zero. */
 struct serve {
 	const struct options *options; /* borrowed */
 	const char *path;              /* borrowed: path of the configuration, for a reload */
@@ -56,11 +56,13 @@ struct serve {
 	uint64_t wanted_ns;     /* since when a reload is wanted that has not begun; 0: none is */
 	struct verdict verdict; /* of control */
 	enum serve_reload reload;
-	uint64_t taken_ns;    /* a reload is posted: when the loops should have taken it */
-	unsigned stops;       /* number of signals to stop that came */
-	uint64_t end_ns;      /* when stopping: the latest end */
-	uint64_t beat_ns;     /* when the watchdog is served next */
-	uint32_t watchdog_ms; /* of notify_watchdog_ms; 0: no watchdog */
+	uint64_t taken_ns;        /* a reload is posted: when the loops should have taken it */
+	unsigned stops;           /* number of signals to stop that came */
+	uint64_t end_ns;          /* when stopping: the latest end */
+	uint64_t beat_ns;         /* when the watchdog is served next */
+	uint32_t watchdog_ms;     /* of notify_watchdog_ms; 0: no watchdog */
+	void (*ready)(void *arg); /* called once, when signals and commands are acted on */
+	void *arg;                /* borrowed, for ready */
 };
 
 /*

@@ -342,7 +342,7 @@ while True:
 	wait_for 60 reloading
 	stop told
 	check "STOPPING" wait_for 60 logged manager "^STOPPING=1"
-	equal "READY after it" 0 "$(sed '1,/^STOPPING=1/d' "$work/manager.log" | grep -c '^READY=1')"
+	check "no READY after it" test "$(sed '1,/^STOPPING=1/d' "$work/manager.log" | grep -c "^READY=1")" = 0
 	stop manager
 fi
 

@@ -63,6 +63,12 @@ alive()
 	esac
 }
 
+# has_said_why: has it ended by itself, with a message?
+has_said_why()
+{
+	[ $status -ge 1 ] && [ $status -le 3 ] && grep -q "error\|no memory" "$work/dns64d.log"
+}
+
 # starts: does it serve (0), or has it ended with a message (1)? 2: neither
 starts()
 {
@@ -73,7 +79,7 @@ starts()
 			wait "$(pid_of dns64d)"
 			status=$?
 			rm -f "$work/dns64d.pid"
-			[ $status -ge 1 ] && [ $status -le 3 ] && grep -q "error\|no memory" "$work/dns64d.log" && return 1
+			has_said_why && return 1
 			# The C library ends a thread's process itself if a library's data for it find no memory.
 			[ $status -eq 127 ] && grep -q 'thread-local data: ABORT' "$work/dns64d.log" && return 1
 			return 2
