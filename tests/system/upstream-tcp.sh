@@ -28,8 +28,8 @@ burst()
 begin --truncate 100
 equal 'many questions at once, before there is any connection' 1000 "$(burst 1000)"
 tell_statistics
-# On a busy machine some are asked once more.
-most=$(($(statistic lookups) * 6 / 5))
+# On a busy machine some are asked once more, as their replies are late.
+most=$(($(statistic lookups) * 6 / 5 + $(statistic upstream_timeouts)))
 check "each went over TCP once ($(statistic upstream_tcp))" test "$(statistic upstream_tcp)" -le $most
 check "and over UDP once ($(statistic upstream_udp))" test "$(statistic upstream_udp)" -le $most
 equal 'none was without room' 0 "$(statistic tcp_upstream_full)"
@@ -38,8 +38,11 @@ check "by a few connections ($(statistic tcp_upstream_opened))" \
 
 for how in --tcp-close --tcp-reset; do
 	begin --truncate 100 $how 7
-	equal "connections end after seven replies ($how)" 500 "$(burst 500)"
+	resolved=$(burst 500)
 	tell_statistics
+	# A reset takes replies along that a busy machine has not read: what then comes late may fail.
+	check "connections end after seven replies ($how): $resolved of 500" \
+		test $((${resolved:-0} + $(statistic upstream_timeouts))) -ge 500
 	check 'with questions open' test "$(statistic tcp_upstream_lost)" -ge 4
 	# What a connection will not answer is not asked over it: most questions go over TCP once (RULES D28).
 	equal 'none was sent too often' 0 "$(statistic over_budget)"
