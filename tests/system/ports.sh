@@ -62,6 +62,13 @@ few()
 	[ "$(sockets)" -le 16 ]
 }
 
+# late: what waited in the queue for half a second, as on a machine that is busy, is dropped unread (RULES D32)
+late()
+{
+	"$TOP_BUILDDIR/dns64ctl" -s "$control" stats |
+		awk '$1 == "client_late" || $1 == "socket_drops" { n += $2 } END { print n + 0 }'
+}
+
 # --- each ---
 
 begin ports 'outgoing-ports each'
@@ -71,7 +78,10 @@ seen
 # AAAA and A. Of 1,000 out of 64,512 about 8 are drawn twice.
 check "each: each from another port ($told)" test "$n" -ge 1000 -a "$distinct" -ge 970 -a "$repeated" -le 1 -a "$low" -ge 1024
 "$wire" udp ::1 5364 burst 1000 1000 dns64perf.test 10000 >"$work/answers"
-check "each: a burst is answered too ($(cat "$work/answers"))" grep -q '^1000 answers, 0 SERVFAIL' "$work/answers"
+read -r answered _ failed _ <"$work/answers"
+late=$(late)
+check "each: a burst is answered too ($(cat "$work/answers"); $late too late)" \
+	test $((answered + late)) -eq 1000 -a "$failed" -eq 0 -a "$answered" -ge 300
 seen
 check "each: and in a burst ($told)" test "$distinct" -ge $((n * 95 / 100)) -a "$repeated" -le 1
 check "each: what is not needed is closed ($(sockets))" wait_for 10 few
@@ -110,8 +120,7 @@ check "4: by other ports ($told; $common with those before)" \
 	test "$distinct" -ge 4 -a "$distinct" -le 8 -a "$common" -ge 8 -a "$repeated" -eq 0
 steady 1000 6250 2000 >"$work/answers" 2>/dev/null
 read -r answered _ failed _ <"$work/answers"
-# What waits in the queue for half a second, as on a machine that is busy, is dropped unread (D32).
-late=$("$TOP_BUILDDIR/dns64ctl" -s "$control" stats | awk '$1 == "client_late" || $1 == "socket_drops" { n += $2 } END { print n + 0 }')
+late=$(late)
 check "4: all are answered ($(cat "$work/answers"); $late too late)" \
 	test $((answered + late)) -eq 6250 -a "$failed" -eq 0 -a "$answered" -ge 3000
 seen
