@@ -74,10 +74,7 @@ struct orders {
 	enum orders_log log;
 	time_t log_since;      /* if it is not ORDERS_LOG_CONFIG */
 	uint64_t log_until_ns; /* likewise; 0: without end */
-	/* what has ended is still to be handed to the loops: when to try that again; 0: it is not
-	 */
-	uint64_t retry_ns;
-	bool owed; /* and policies are to be made anew for it */
+	uint64_t retry_ns;     /* when to tell the loops again what has ended; 0: they know */
 };
 
 /* A moment, by both clocks. */

@@ -21,20 +21,9 @@ ignore(void *ctx, enum diag_kind kind, const char *text)
 	(void)text;
 }
 
-/* The loops have all that s->orders say. */
-static void
-settle(struct settings *s)
-{
-	if (s->orders->retry_ns != 0)
-		log_notice(LOG_CONFIG,
-		    "what dns64ctl ordered has ended for the loops too, there is memory again");
-	s->orders->retry_ns = 0;
-	s->orders->owed = false;
-}
-
 /*
- * Hand what s->orders say to the loops; ANEW, or if they are owed: policies are made of them.
- * False: there is no memory, and nothing was handed over.
+ * Hand what s->orders say to the loops; ANEW, or if the loops do not know what has ended: policies
+ * are made of them. False: there is no memory, and nothing was handed over.
  */
 static bool
 hand_out(struct settings *s, struct threads *t, const char *path, bool anew)
@@ -44,7 +33,7 @@ hand_out(struct settings *s, struct threads *t, const char *path, bool anew)
 	struct parcel p = { .n_added = 0 };
 	bool ok;
 
-	anew = anew || s->orders->owed;
+	anew = anew || s->orders->retry_ns != 0;
 	if (anew)
 		next = policies_make(s, &d);
 	if (next == NULL)
@@ -58,8 +47,11 @@ hand_out(struct settings *s, struct threads *t, const char *path, bool anew)
 		s->conf.core.policies = before;
 	if (anew)
 		policies_unref(ok ? before : next);
-	if (ok)
-		settle(s);
+	if (ok && s->orders->retry_ns != 0) {
+		log_notice(LOG_CONFIG,
+		    "what dns64ctl ordered has ended for the loops too, there is memory again");
+		s->orders->retry_ns = 0;
+	}
 	return ok;
 }
 
@@ -171,8 +163,6 @@ ordered_expire(struct settings *s, struct threads *t, const char *path, uint64_t
 	if (o->retry_ns == 0)
 		log_error(LOG_CONFIG,
 		    "no memory to end what dns64ctl ordered: the loops still work by it; tried "
-		    "again "
-		    "each second");
+		    "again each second");
 	o->retry_ns = now_ns + NS_PER_SEC;
-	o->owed = o->owed || anew;
 }

@@ -80,8 +80,7 @@ look_after_watchdog(struct serve *s, uint64_t now)
 	s->beat_ns = now + s->watchdog_ms / 4 * NS_PER_MS;
 }
 
-/* That it serves, and how: until it stops, as a manager takes READY to follow that for a new start.
- */
+/* To a service manager: it serves, and how. Not while it stops: that would be a new start. */
 static void
 tell_ready(const struct serve *s)
 {

@@ -72,8 +72,9 @@ struct serve {
 MUST_USE int serve_signals(void);
 
 /*
- * serve_run: serve until a signal ends the daemon. True when all loops have ended in time after it.
- * False if a loop ended by itself, or some did not end in time: threads may then still run.
+ * serve_run: call s->ready, and serve until a signal ends the daemon. True when all loops have
+ * ended in time after it. False if a loop ended by itself, some did not end in time, or there is no
+ * memory to begin (s->ready is not called then): threads may then still run.
  */
 MUST_USE bool serve_run(struct serve *s);
 

@@ -4,4 +4,4 @@
 # meet in some modes, for some types. "make sim" plays all.
 every=3
 ! grep -q '^#define INSTRUMENTED' "${TOP_BUILDDIR:-.}/config.h" || every=19
-exec "${TOP_BUILDDIR:-.}/tests/sim/sim" -p -e "${PAIRS_EVERY:-$every}"
+exec "${TOP_BUILDDIR:-.}/tests/sim/sim" -p -e $every

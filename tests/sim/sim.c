@@ -53,8 +53,7 @@ sim_fail(struct sim *s, const char *format, ...)
 	_exit(1);
 }
 
-/* Play SEED without what is dropped. Each has memory of its own, of which a short one touches
- * little. */
+/* Play SEED without what is dropped, in fresh memory, of which a short story touches little. */
 static void
 play(uint64_t seed, const bool *dropped, bool verbose)
 {
