@@ -45,6 +45,7 @@ cat "$work/known"
 longest=$(sed 's/.* \([0-9]*\) ms.*/\1/' "$work/known" | sort -n | tail -1)
 check "nobody waits for long beside 4,096 large answers ($longest ms)" test "$longest" -le "$(stretch "$most_ms")"
 check 'all who ask for what is known get it' test "$(grep -c '^2000 answers, 0 SERVFAIL' "$work/known")" -eq 12
-check 'so do all who wait for the reply' \
-	test "$(cat "$work"/waiter.* | grep -c ' 0 1$')" -eq $((connections * each))
+got=$(cat "$work"/waiter.* | grep -c ' 0 1$')
+tell_statistics
+check "so do all who wait for the reply ($got)" test "$got" -eq $((connections * each))
 finish
