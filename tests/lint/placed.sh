@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 # placed: each test is in one circle ("make circles" has the lists). .ci/run runs those of its circle by their
-# names, contrib/check-all makes the target that each of its own has ("all:TARGET").
+# names or makes their target ("ci:TARGET"), contrib/check-all makes the target that each of its own has ("all:TARGET").
 set -u
 cd "${TOP_SRCDIR:-.}" || exit 99
 status=0
@@ -36,6 +36,7 @@ for row in $(echo "$circles" | tr ' ' '='); do
 	case $circle in
 	ci) grep -qF "$test" .ci/run || fail "$test: .ci/run does not run it" ;;
 	all:check-package) grep -q "^	.*(srcdir)/$test " Makefile.am || fail "$test: make check-package does not run it" ;;
+	ci:*) grep -qE "^	make .* ${circle#*:}( |\$)" .ci/run || fail "$test: .ci/run does not make ${circle#*:}" ;;
 	all:*) grep -qE "make .*-C build.* ${circle#*:}\$" contrib/check-all || fail "$test: contrib/check-all does not make ${circle#*:}" ;;
 	esac
 done
