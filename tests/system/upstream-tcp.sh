@@ -26,8 +26,10 @@ burst()
 }
 
 begin --truncate 100
-equal 'many questions at once, before there is any connection' 1000 "$(burst 1000)"
+resolved=$(burst 1000)
 tell_statistics
+check "many questions at once, before there is any connection ($resolved, $(n_late) too late)" \
+	test $((${resolved:-0} + $(n_late))) -ge 1000
 # On a busy machine some are asked once more, as their replies are late.
 most=$(($(statistic lookups) * 6 / 5 + $(statistic upstream_timeouts)))
 check "each went over TCP once ($(statistic upstream_tcp))" test "$(statistic upstream_tcp)" -le $most
