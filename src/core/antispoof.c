@@ -232,7 +232,7 @@ antispoof_stop(struct lookups *ls, struct lookup *l, enum lookup_suspect suspect
 	}
 	if (!l->no_tcp) {
 		l->suspect = (uint8_t)suspect;
-		l->tcp_only = true;
+		lookup_plan(l, LOOKUP_NEEDS_TCP);
 	} else if (++l->n_stopped == ANTISPOOF_AT_MOST) {
 		return ANTISPOOF_HOPELESS;
 	}
@@ -261,7 +261,7 @@ antispoof_without_tcp(struct lookups *ls, struct lookup *l, uint64_t now_ns)
 	l->tcp_vain = l->tcp_vain || l->suspect == LOOKUP_SUSPECT_GUESS;
 	l->suspect = LOOKUP_NO_SUSPECT;
 	l->no_tcp = true;
-	l->tcp_only = false;
+	lookup_plan(l, LOOKUP_NO_TCP);
 	return true;
 }
 

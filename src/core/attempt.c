@@ -49,9 +49,10 @@ exhausted(const struct lookups *ls, const struct lookup *l)
 
 	for (const struct attempt *a = l->earlier; a != NULL; a = a->next)
 		bits |= a->silent ? 0 : 1ULL << a->upstream; /* its reply is awaited */
-	if (l->tcp_kept)
+	if (l->plan == LOOKUP_TCP_KEPT)
 		bits |= attempt_silent(l->silent[UPSTREAM_OVER_TCP], most);
-	if (l->tcp_only && attempt_silences(l, UPSTREAM_OVER_TCP, l->upstream) >= most)
+	if (l->plan == LOOKUP_TCP_ONLY &&
+	    attempt_silences(l, UPSTREAM_OVER_TCP, l->upstream) >= most)
 		bits |= 1ULL << l->upstream;
 	return bits;
 }
@@ -140,12 +141,6 @@ go_udp(struct lookups *ls, struct lookup *l)
 	return true;
 }
 
-static bool
-goes_by_tcp(const struct lookup *l)
-{
-	return l->tcp || l->tcp_only || l->tcp_kept;
-}
-
 /* The index of the connection for L's question; CHANNELS_EACH: none has room. */
 static __attribute__((noinline)) unsigned
 pick_channel(const struct lookups *ls, const struct lookup *l)
@@ -174,8 +169,7 @@ go_tcp(struct lookups *ls, struct lookup *l, unsigned k)
 static void
 give_up(struct lookups *ls, struct lookup *l, uint64_t now_ns)
 {
-	l->hopeless = true;
-	wheel_set(ls->wheel, &l->timer, now_ns);
+	lookup_set_wait(ls, l, LOOKUP_HOPELESS, now_ns);
 }
 
 /* L ends because we have no room to send its question; no upstream is blamed (RULES D26). */
@@ -191,7 +185,7 @@ static void
 start_over(struct lookup *l)
 {
 	l->check = LOOKUP_CHECK_NONE;
-	l->tcp_only = false;
+	lookup_plan(l, LOOKUP_ELSEWHERE);
 	antispoof_forget(l);
 }
 
@@ -254,12 +248,11 @@ set_wait(struct lookups *ls, struct lookup *l)
 	enum upstream_over over = lookup_over(&l->now);
 	const struct upstream *up = &ls->upstreams->table[l->upstream];
 	unsigned n = l->n_silent > 0 ? attempt_silences(l, over, l->upstream) : 0;
-	uint64_t due_ns, wait_ns = upstreams_wait_ns(ls->upstreams, l->upstream, over, n);
+	uint64_t wait_ns = upstreams_wait_ns(ls->upstreams, l->upstream, over, n);
 
 	if (UNLIKELY(up->down || l->probe || l->suspect != LOOKUP_NO_SUSPECT))
 		wait_ns = seldom_wait(ls, l, wait_ns, l->now.sent_ns);
-	due_ns = l->now.sent_ns + wait_ns;
-	wheel_set(ls->wheel, &l->timer, due_ns < l->end_ns ? due_ns : l->end_ns);
+	lookup_set_wait(ls, l, LOOKUP_AWAITS, l->now.sent_ns + wait_ns);
 }
 
 void
@@ -277,8 +270,7 @@ set_early(struct lookups *ls, struct lookup *l)
 	if (l->probe || l->progress != LOOKUP_ASKED_UDP || l->message != NULL ||
 	    early_ns >= upstreams_wait_ns(ls->upstreams, l->upstream, UPSTREAM_OVER_UDP, 0))
 		return;
-	l->early = true;
-	wheel_set(ls->wheel, &l->timer, l->now.sent_ns + early_ns);
+	lookup_set_wait(ls, l, LOOKUP_EARLY, l->now.sent_ns + early_ns);
 }
 
 /* The upstream for an attempt of L; UPSTREAM_NONE: none may be asked. */
@@ -303,11 +295,12 @@ choose(struct lookups *ls, struct lookup *l)
 static bool
 go(struct lookups *ls, struct lookup *l, uint64_t now_ns)
 {
-	bool by_tcp = goes_by_tcp(l);
+	bool by_tcp = l->plan != LOOKUP_BY_UDP;
 	unsigned k = UNLIKELY(by_tcp) ? pick_channel(ls, l) : 0;
 
-	if (UNLIKELY(k == CHANNELS_EACH) && !l->tcp_kept && antispoof_without_tcp(ls, l, now_ns)) {
-		l->tcp = false; /* nor as it was learned (core/ways) */
+	if (UNLIKELY(k == CHANNELS_EACH) && l->plan != LOOKUP_TCP_KEPT &&
+	    antispoof_without_tcp(ls, l, now_ns)) {
+		lookup_plan(l, LOOKUP_NO_TCP); /* nor as it was learned (core/ways) */
 		by_tcp = false;
 	} else if (UNLIKELY(k == CHANNELS_EACH)) {
 		l->n_sends--; /* not yet */
@@ -316,8 +309,8 @@ go(struct lookups *ls, struct lookup *l, uint64_t now_ns)
 	}
 	if (by_tcp ? go_tcp(ls, l, k) : go_udp(ls, l))
 		return true;
-	wheel_set(ls->wheel, &l->timer, now_ns + ATTEMPT_UNSENT_MS * NS_PER_MS);
-	if (by_tcp && l->n_silent > 0 && !l->tcp_only && !l->tcp_kept)
+	lookup_set_wait(ls, l, LOOKUP_AWAITS, now_ns + ATTEMPT_UNSENT_MS * NS_PER_MS);
+	if (by_tcp && l->n_silent > 0 && !lookup_needs_tcp(l))
 		return false; /* TCP was a last resort: what went over UDP may be answered yet */
 	if (ls->upstreams->table[l->upstream].socket[0] >= 0 || by_tcp) {
 		/* We have no free ID: another attempt would only add to the load. */
@@ -355,8 +348,9 @@ go_as_learned(struct lookups *ls, struct lookup *l, uint64_t now_ns)
 
 	if (way != WAYS)
 		lookup_start_probe(ls, l->upstream, way, DNS_TYPE_NS);
-	if (!l->no_tcp && attempt_silences(l, UPSTREAM_OVER_TCP, l->upstream) == 0)
-		l->tcp = l->tcp || now == WAY_TCP || (now == WAY_BARE && l->do_bit);
+	if (!l->no_tcp && attempt_silences(l, UPSTREAM_OVER_TCP, l->upstream) == 0 &&
+	    (now == WAY_TCP || (now == WAY_BARE && l->do_bit)))
+		lookup_plan(l, LOOKUP_WISHES_TCP);
 }
 
 /*
@@ -372,9 +366,6 @@ begin(struct lookups *ls, struct lookup *l, uint64_t now_ns)
 		return budget_stop(ls, l, now_ns);
 	u = choose(ls, l);
 	l->progress = LOOKUP_UNSENT;
-	l->paused = false;
-	l->spent = false;
-	l->early = false;
 	if (l->end_ns == 0)
 		set_life(ls, l, now_ns);
 	l->n_sends++;

@@ -113,9 +113,8 @@ finish(struct lookups *ls, struct lookup *l, struct lookup_result *result)
 static bool
 pause_until(struct lookups *ls, struct lookup *l, uint64_t due_ns)
 {
-	l->paused = true;
 	l->progress = LOOKUP_UNSENT;
-	wheel_set(ls->wheel, &l->timer, due_ns < l->end_ns ? due_ns : l->end_ns);
+	lookup_set_wait(ls, l, LOOKUP_PAUSED, due_ns);
 	return true;
 }
 
@@ -160,7 +159,7 @@ pick_for_tcp(const struct lookups *ls, const struct lookup *l)
 	return found;
 }
 
-/* The upstream for the next attempt of L, which sets l->tcp if it has to go so; UPSTREAM_NONE. */
+/* The upstream for the next attempt of L, planned by TCP if it has to go so; UPSTREAM_NONE. */
 static uint16_t
 pick(struct lookups *ls, struct lookup *l)
 {
@@ -178,7 +177,7 @@ pick(struct lookups *ls, struct lookup *l)
 		return u;
 	u = pick_for_tcp(ls, l);
 	if (u != UPSTREAM_NONE)
-		l->tcp = true;
+		lookup_plan(l, LOOKUP_WISHES_TCP);
 	else /* only upstreams that are down are left */
 		u = attempt_pick_next(ls, l, false);
 	return u;
@@ -232,7 +231,8 @@ due_ns(const struct lookups *ls, const struct lookup *l, unsigned u)
 bool
 attempt_go_to(struct lookups *ls, struct lookup *l, uint16_t u)
 {
-	l->tcp_only = l->tcp_only && u == l->upstream;
+	if (u != l->upstream)
+		lookup_plan(l, LOOKUP_ELSEWHERE);
 	l->refused = is_refusing(l, u);
 	return attempt_again(ls, l, u);
 }
@@ -272,8 +272,9 @@ spend(struct lookups *ls, struct lookup *l, struct lookup_result *result, uint64
 
 	if (l->earlier == NULL || (error && !is_open(ls, l)))
 		return finish(ls, l, result);
-	l->spent = true;
-	return pause_until(ls, l, error ? now_ns + LISTEN_MS * NS_PER_MS : l->end_ns);
+	l->progress = LOOKUP_UNSENT;
+	lookup_set_wait(ls, l, LOOKUP_SPENT, error ? now_ns + LISTEN_MS * NS_PER_MS : l->end_ns);
+	return true;
 }
 
 /* L asks the next upstream, now or in a while. LOST: see attempt_go_on. Returns whether L goes on.
@@ -291,7 +292,7 @@ ask_next(
 	if (at_ns > now_ns)
 		return pause_until(ls, l, at_ns < look_ns ? at_ns : look_ns);
 	/* Where connections end under a load, the same again at once would only add to it. */
-	if (lost && u == l->upstream && l->tcp_only)
+	if (lost && u == l->upstream && l->plan == LOOKUP_TCP_ONLY)
 		return pause_until(
 		    ls, l, now_ns + upstreams_wait_ns(ls->upstreams, u, UPSTREAM_OVER_TCP, 0));
 	return attempt_go_to(ls, l, u);
@@ -301,8 +302,8 @@ bool
 attempt_go_on(
     struct lookups *ls, struct lookup *l, struct lookup_result *result, bool lost, uint64_t now_ns)
 {
-	l->tcp = false; /* who is silent over TCP may reply over UDP */
-	if (l->hopeless || now_ns >= l->end_ns)
+	lookup_plan(l, LOOKUP_NO_REPLY);
+	if (l->wait == LOOKUP_HOPELESS || now_ns >= l->end_ns)
 		return finish(ls, l, result);
 	if (upstreams_all_down(ls->upstreams) && !l->probe)
 		return listen_on(ls, l, result, now_ns);
@@ -321,11 +322,10 @@ bool
 attempt_send_now(
     struct lookups *ls, struct lookup *l, struct lookup_result *result, uint64_t now_ns)
 {
-	l->paused = false;
-	l->tcp = false;
-	if (now_ns >= l->end_ns || l->hopeless)
+	lookup_plan(l, LOOKUP_NO_REPLY);
+	if (now_ns >= l->end_ns)
 		return finish(ls, l, result);
-	if (UNLIKELY(l->pinned)) /* the kernel did not take its question */
+	if (UNLIKELY(l->wait == LOOKUP_HELD))
 		return attempt_again(ls, l, l->upstream);
 	if (!l->hurried && upstreams_all_down(ls->upstreams))
 		return listen_on(ls, l, result, now_ns);
@@ -336,14 +336,15 @@ bool
 attempt_failed(struct lookups *ls, struct lookup *l, struct lookup_result *result, uint16_t rcode,
     const struct msg *msg, uint64_t now_ns)
 {
+	const struct upstream *up = &ls->upstreams->table[l->upstream];
+
 	if (l->probe) /* the upstream is alive: that is all a probe asks */
 		return attempt_finish(ls, l, result, LOOKUP_SILENT, NULL);
 	stats_inc(&ls->stats->upstream_errors);
 	l->errored |= 1ULL << l->upstream;
 	l->check = LOOKUP_CHECK_NONE;
-	if (UNLIKELY(ls->upstreams->table[l->upstream].ways.now != WAY_FULL))
-		l->tcp = false; /* that was the way of this one */
-	l->tcp_only = false;
+	/* What was learned of this one is no wish of the client. */
+	lookup_plan(l, up->ways.now != WAY_FULL ? LOOKUP_NO_TCP : LOOKUP_ELSEWHERE);
 	/* Any other error is more telling than SERVFAIL. */
 	if (l->best_rcode == DNS_NOERROR || l->best_rcode == DNS_SERVFAIL)
 		l->best_rcode = rcode;

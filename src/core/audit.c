@@ -95,6 +95,10 @@ count_attempts(struct count *c, const struct lookup *l)
 			blame(c, "an attempt that was given up is not known to its socket");
 		c->attempts++;
 	}
+	if (l->wait == LOOKUP_EARLY && l->progress != LOOKUP_ASKED_UDP)
+		blame(c, "another upstream is to be asked beside one that is not awaited");
+	if (l->progress == LOOKUP_TO_ASK && l->wait != LOOKUP_AWAITS)
+		blame(c, "a lookup is to be sent, and its timer is for something else");
 }
 
 static void

@@ -6,11 +6,10 @@ budget_stop(struct lookups *ls, struct lookup *l, uint64_t now_ns)
 {
 	l->over_budget = true;
 	l->pinned = false;
-	l->early = false;
-	l->paused = l->earlier != NULL;
-	l->spent = l->earlier != NULL;
-	l->hopeless = l->earlier == NULL;
 	l->progress = LOOKUP_UNSENT;
-	wheel_set(ls->wheel, &l->timer, l->hopeless ? now_ns : l->end_ns);
+	if (l->earlier != NULL)
+		lookup_set_wait(ls, l, LOOKUP_SPENT, l->end_ns);
+	else
+		lookup_set_wait(ls, l, LOOKUP_HOPELESS, now_ns);
 	return false;
 }

@@ -319,7 +319,7 @@ on_timer(struct engine *e, struct wheel_timer *t)
 		break;
 	case WHEEL_LOOKUP:
 		l = LIST_OBJECT(t, struct lookup, timer);
-		if (l->lingers)
+		if (l->wait == LOOKUP_LINGERS)
 			lookup_free(&e->lookups, l);
 		else if (silence_on_timer(&e->lookups, l, &e->result, e->now_ns))
 			engine_end(e, l);

@@ -209,7 +209,8 @@ guess_move(struct lookups *ls, unsigned slot, uint64_t now_ns)
 			continue;
 		}
 		lookup_drop(ls, l, a);
-		if (l->spent && l->earlier == NULL) /* it has nothing to listen for any more */
+		if (l->wait == LOOKUP_SPENT &&
+		    l->earlier == NULL) /* it has nothing to listen for any more */
 			wheel_set(ls->wheel, &l->timer, now_ns);
 	}
 }
@@ -232,7 +233,8 @@ guess_beware(struct lookups *ls, struct lookup *l, uint64_t now_ns)
 	struct upstream *up = &ls->upstreams->table[l->upstream];
 	bool cookie, cases;
 
-	if (state_of(up, now_ns) != SUSPICION_BY_TCP || l->tcp || l->tcp_only || !guess_may_tcp(l))
+	if (state_of(up, now_ns) != SUSPICION_BY_TCP || l->plan != LOOKUP_BY_UDP ||
+	    !guess_may_tcp(l))
 		return;
 	cookie = ls->conf->upstream_cookies && up->cookie_len > DNS_COOKIE_CLIENT &&
 	    up->no_edns_until_ns <= now_ns && !l->no_edns && up->ways.now == WAY_FULL &&

@@ -101,7 +101,7 @@ guess_may_tcp(const struct lookup *l)
 static inline void
 guess_by_tcp(struct lookup *l)
 {
-	l->tcp_only = true;
+	lookup_plan(l, LOOKUP_NEEDS_TCP);
 	l->suspect = LOOKUP_SUSPECT_GUESS;
 }
 

@@ -89,10 +89,10 @@ late_counts(struct lookups *ls, struct lookup *l, const struct packet_in *in, co
 	enum antispoof_match match;
 	bool awaited = (lookup_in_flight(l) && !l->now.silent) || before.queued;
 	bool bound = l->suspect != LOOKUP_NO_SUSPECT || l->check != LOOKUP_CHECK_NONE ||
-	    l->tcp_only || l->progress == LOOKUP_ENDING;
+	    l->plan == LOOKUP_TCP_ONLY || l->progress == LOOKUP_ENDING;
 
 	(void)lookup_recall(ls, l, match_space(ls, in), msg->id);
-	if (l->lingers &&
+	if (l->wait == LOOKUP_LINGERS &&
 	    (match_attempt(ls, l, msg) != ANTISPOOF_SAME || !is_final(l, msg, verdict))) {
 		lookup_shelve(ls, l); /* nobody waits: nothing is asked for it any more */
 		return false;

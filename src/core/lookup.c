@@ -78,7 +78,6 @@ send_on(struct lookups *ls, struct lookup *l)
 	l->over_budget = false;
 	if (l->progress != LOOKUP_UNSENT) /* it goes on when that is over */
 		return;
-	l->hopeless = false;
 	lookup_ask(ls, l);
 	l->pinned = false;
 }
@@ -108,7 +107,7 @@ lookup_find_or_start(
 		l = start(ls, key, wish->prefer);
 		if (l == NULL)
 			return NULL;
-		l->tcp = wish->tcp;
+		l->plan = wish->tcp ? LOOKUP_BY_TCP : LOOKUP_BY_UDP;
 		l->hash = hash;
 		l->next = *bucket;
 		l->listed = true;
@@ -145,7 +144,7 @@ lookup_start_signed(struct lookups *ls, const struct msg *m, bool tcp)
 	memcpy(copy, m->bytes, m->len);
 	l->message = copy;
 	l->message_len = (uint16_t)m->len;
-	l->tcp_kept = tcp;
+	l->plan = tcp ? LOOKUP_TCP_KEPT : LOOKUP_BY_UDP;
 	allow(l, 0);
 	stats_inc(&ls->stats->lookups_signed);
 	return l;
@@ -236,8 +235,9 @@ start_probe(struct lookups *ls, unsigned u, unsigned way, const struct question 
 	l->probe = true;
 	l->way = (uint8_t)way;
 	allow(l, 0);
-	l->tcp = way == WAY_TCP ||
-	    (way == WAY_AS_LEARNED && ls->upstreams->table[u].ways.now == WAY_TCP);
+	if (way == WAY_TCP ||
+	    (way == WAY_AS_LEARNED && ls->upstreams->table[u].ways.now == WAY_TCP))
+		lookup_plan(l, LOOKUP_WISHES_TCP);
 	l->pinned = true;
 	stats_inc(&ls->stats->upstream_probes);
 }
@@ -388,6 +388,7 @@ lookup_ask(struct lookups *ls, struct lookup *l)
 {
 	lookup_stop_attempt(ls, l);
 	l->pinned = true;
+	l->wait = LOOKUP_AWAITS;
 	l->progress = LOOKUP_TO_ASK;
 	list_push(&ls->to_ask, &l->link);
 }

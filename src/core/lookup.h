@@ -112,6 +112,37 @@ enum lookup_progress {
 	LOOKUP_DONE
 };
 
+/* What a lookup's timer is for. */
+enum lookup_wait {
+	LOOKUP_AWAITS, /* the end of the wait for its present attempt, or for room to send it */
+	LOOKUP_EARLY,  /* in flight over UDP: another upstream is asked too, before it is silent */
+	LOOKUP_PAUSED, /* its next attempt; a reply to what was sent is taken meanwhile */
+	LOOKUP_HELD,   /* likewise, of the same question: the kernel did not take it */
+	LOOKUP_SPENT,  /* its end: nothing is left to be sent, but it may still be answered */
+	LOOKUP_HOPELESS, /* its end, at the next tick: no upstream or no room to ask */
+	LOOKUP_LINGERS   /* it has ended, but a late reply to it is kept for the cache */
+};
+
+/* By which transport a lookup's attempts go. */
+enum lookup_plan {
+	LOOKUP_BY_UDP,   /* UDP, or what was learned of the upstream (core/ways) */
+	LOOKUP_BY_TCP,   /* TCP for the next one: as its client, as was learned, or as a last resort
+			  */
+	LOOKUP_TCP_ONLY, /* TCP for all at this upstream: a reply was truncated, or is doubted */
+	LOOKUP_TCP_KEPT, /* TCP for all: a signed question stays with its client's transport */
+	LOOKUP_PLANS
+};
+
+/* What changes that. */
+enum lookup_plan_event {
+	LOOKUP_WISHES_TCP,
+	LOOKUP_NEEDS_TCP, /* no reply over UDP is of use */
+	LOOKUP_NO_REPLY,  /* who is silent over TCP may reply over UDP */
+	LOOKUP_NO_TCP,    /* no connection can be had, or TCP was the way of one upstream */
+	LOOKUP_ELSEWHERE, /* another upstream is asked */
+	LOOKUP_PLAN_EVENTS
+};
+
 /* What was wrong with a reply that an attempt over TCP is to confirm (RULES D21). */
 enum lookup_suspect {
 	LOOKUP_NO_SUSPECT,
@@ -154,11 +185,10 @@ struct lookup {
 	struct list waiters; /* struct query.link */
 	/* one of a ring of query_watch.link: who would take its reply; NULL: nobody */
 	struct list *watchers;
-	/* end of the wait for now, or what early, paused, hopeless and lingers say */
-	struct wheel_timer timer;
-	struct lookup *next;  /* same hash bucket */
-	const uint8_t *qname; /* lower case; points to name[] or into the pool of long names */
-	uint8_t *message;     /* owned: a signed message, sent as it is (RULES D20); NULL */
+	struct wheel_timer timer; /* what for: wait */
+	struct lookup *next;      /* same hash bucket */
+	const uint8_t *qname;     /* lower case; points to name[] or into the pool of long names */
+	uint8_t *message;         /* owned: a signed message, sent as it is (RULES D20); NULL */
 	/* owned: a truncated reply with real AAAA, used if the whole reply cannot be had; NULL */
 	uint8_t *truncated;
 	struct lookup_kept *kept; /* owned: put off: the reply that it ended with; NULL: none */
@@ -186,6 +216,8 @@ struct lookup {
 	uint16_t truncated_len;
 	uint8_t qname_len;
 	uint8_t progress; /* enum lookup_progress */
+	uint8_t wait;     /* enum lookup_wait */
+	uint8_t plan;     /* enum lookup_plan */
 	uint8_t outcome;  /* put off: enum lookup_outcome */
 	uint8_t n_sends;  /* attempts so far, up to 255 */
 	uint8_t allowed;  /* attempts that the best off of those who wait has for it, up to 255 */
@@ -201,21 +233,13 @@ struct lookup {
 	bool cd : 1;
 	bool listed : 1; /* in the hash table */
 	bool whole : 1;
-	bool tcp : 1;       /* the next attempt goes over TCP */
-	bool tcp_only : 1;  /* every attempt must: a reply was truncated, or spoofing was noticed */
 	bool tcp_again : 1; /* was sent once more after its connection had closed */
-	bool hopeless : 1;  /* no upstream or no room to ask: it ends when its timer fires */
 	bool no_room : 1;   /* an attempt had no ID or socket: silence says nothing (RULES D26) */
-	/* in flight: the timer is for asking another upstream too, before now is silent */
-	bool early : 1;
 	bool exploring : 1; /* its first attempt measures an upstream that others are better than */
-	/* not in flight: the timer is for the next attempt, or with spent for the end */
-	bool paused : 1;
-	bool spent : 1;       /* nothing is left to be sent; a reply to what was is still taken */
-	bool refused : 1;     /* over UDP, by ICMP, and no reply came over TCP since */
-	bool pinned : 1;      /* the next attempt goes to upstream, whatever its health */
-	bool no_edns : 1;     /* this upstream refused it */
-	bool probe : 1;       /* a probe of an upstream's health: no query waits for it */
+	bool refused : 1;   /* over UDP, by ICMP, and no reply came over TCP since */
+	bool pinned : 1;    /* the next attempt goes to upstream, whatever its health */
+	bool no_edns : 1;   /* this upstream refused it */
+	bool probe : 1;     /* a probe of an upstream's health: no query waits for it */
 	bool cookie_bad : 1;  /* BADCOOKIE came from this upstream */
 	bool no_tcp : 1;      /* TCP to this upstream failed, was too slow or full: UDP is used */
 	bool tcp_vain : 1;    /* likewise, to any upstream, after LOOKUP_SUSPECT_GUESS */
@@ -223,9 +247,7 @@ struct lookup {
 	bool hurried : 1;     /* its life is short as all upstreams are down */
 	bool over_budget : 1; /* it was not sent once more, as n_sends had come to allowed */
 	bool at_ceiling : 1;  /* each upstream had as many questions as it may (RULES D26) */
-	bool lingers : 1;     /* it has ended, but a late reply to it is kept for the cache */
 	bool hindered : 1;    /* the upstream was down during the last attempt and is up again */
-	bool tcp_kept : 1;    /* a signed question stays with its client's transport */
 	bool trusted : 1;     /* put off: struct lookup_result.trusted */
 	bool a_asked : 1;     /* A was asked beside it, as it was silent (RULES D5) */
 	bool late_noted : 1;  /* it was counted as a late AAAA of its upstreams (RULES D5) */
@@ -493,8 +515,42 @@ lookup_counts_as_probe(const struct lookup *l)
 MUST_USE static inline bool
 lookup_lacks_room(const struct lookup *l)
 {
-	/* It is to be sent to the same again, as the kernel had no room (core/silence). */
-	return l->no_room || (l->progress == LOOKUP_UNSENT && l->pinned && !l->refused);
+	return l->no_room ||
+	    (l->progress == LOOKUP_UNSENT && l->wait == LOOKUP_HELD && !l->refused);
+}
+
+/* lookup_plan: EVENT changes by which transport L's attempts go. */
+static inline void
+lookup_plan(struct lookup *l, enum lookup_plan_event event)
+{
+	static const uint8_t next[LOOKUP_PLAN_EVENTS][LOOKUP_PLANS] = {
+		[LOOKUP_WISHES_TCP] = { LOOKUP_BY_TCP, LOOKUP_BY_TCP, LOOKUP_TCP_ONLY,
+		    LOOKUP_TCP_KEPT },
+		[LOOKUP_NEEDS_TCP] = { LOOKUP_TCP_ONLY, LOOKUP_TCP_ONLY, LOOKUP_TCP_ONLY,
+		    LOOKUP_TCP_KEPT },
+		[LOOKUP_NO_REPLY] = { LOOKUP_BY_UDP, LOOKUP_BY_UDP, LOOKUP_TCP_ONLY,
+		    LOOKUP_TCP_KEPT },
+		[LOOKUP_NO_TCP] = { LOOKUP_BY_UDP, LOOKUP_BY_UDP, LOOKUP_BY_UDP, LOOKUP_TCP_KEPT },
+		[LOOKUP_ELSEWHERE] = { LOOKUP_BY_UDP, LOOKUP_BY_TCP, LOOKUP_BY_UDP,
+		    LOOKUP_TCP_KEPT },
+	};
+
+	l->plan = next[event][l->plan];
+}
+
+/* lookup_needs_tcp: is no attempt over UDP of use to L, at this upstream at least? */
+MUST_USE static inline bool
+lookup_needs_tcp(const struct lookup *l)
+{
+	return l->plan == LOOKUP_TCP_ONLY || l->plan == LOOKUP_TCP_KEPT;
+}
+
+/* lookup_set_wait: L waits for WHAT until DUE_NS, or its end if that is sooner. */
+static inline void
+lookup_set_wait(struct lookups *ls, struct lookup *l, enum lookup_wait what, uint64_t due_ns)
+{
+	l->wait = (uint8_t)what;
+	wheel_set(ls->wheel, &l->timer, due_ns < l->end_ns ? due_ns : l->end_ns);
 }
 
 /* lookup_stop_attempt: end L's attempt: give back its ID, clear its timer, take L off its list. */

@@ -20,7 +20,7 @@ lookup_tcp_wait(struct lookups *ls, struct lookup *l, uint64_t now_ns)
 	stats_inc(&ls->stats->tcp_upstream_waits);
 	l->progress = LOOKUP_TO_ASK;
 	list_push(&ls->for_tcp[l->upstream], &l->link);
-	wheel_set(ls->wheel, &l->timer, due_ns < l->end_ns ? due_ns : l->end_ns);
+	lookup_set_wait(ls, l, LOOKUP_AWAITS, due_ns);
 }
 
 _Static_assert(UPSTREAM_MAX <= 64, "a bit of tcp_ready each");

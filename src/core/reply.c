@@ -88,7 +88,7 @@ on_truncated(struct lookups *ls, struct lookup *l, struct lookup_result *result,
 		return attempt_finish(ls, l, result, LOOKUP_TRUNCATED, msg);
 	if (has_real_aaaa(l, msg))
 		lookup_keep_truncated(ls, l, msg);
-	l->tcp_only = true;
+	lookup_plan(l, LOOKUP_NEEDS_TCP);
 	return attempt_again(ls, l, l->upstream);
 }
 
@@ -100,7 +100,8 @@ static bool
 on_badcookie(struct lookups *ls, struct lookup *l)
 {
 	stats_inc(&ls->stats->upstream_badcookie);
-	l->tcp_only = l->tcp_only || l->cookie_bad;
+	if (l->cookie_bad)
+		lookup_plan(l, LOOKUP_NEEDS_TCP);
 	attempt_again(ls, l, l->upstream);
 	l->cookie_bad = true;
 	return true;

@@ -13,6 +13,21 @@
 
 /* --- silence ---------------------------------------------------------------------------------- */
 
+/* Is L's timer for an attempt that is to be sent, or for the end when there is none? */
+static bool
+waits_to_send(const struct lookup *l)
+{
+	return l->wait == LOOKUP_PAUSED || l->wait == LOOKUP_HELD || l->wait == LOOKUP_SPENT;
+}
+
+/* L's attempt is waited for no longer: its timer fires at the next tick. */
+static void
+hurry(struct lookups *ls, struct lookup *l, uint64_t now_ns)
+{
+	lookup_set_wait(
+	    ls, l, l->wait == LOOKUP_EARLY ? LOOKUP_AWAITS : (enum lookup_wait)l->wait, now_ns);
+}
+
 /*
  * The wait of A, which went over TCP, is over. If its connection is stuck by that (core/channel),
  * the other questions open on it are waited for no longer either: their timers fire at the next
@@ -32,9 +47,8 @@ check_channel(struct lookups *ls, const struct attempt *a, uint64_t now_ns)
 
 		if (other != &l->now)
 			continue;
-		l->early = false;
 		if (l->timer.due * WHEEL_TICK_NS > now_ns)
-			wheel_set(ls->wheel, &l->timer, now_ns);
+			hurry(ls, l, now_ns);
 	}
 }
 
@@ -50,7 +64,6 @@ go_beside(struct lookups *ls, struct lookup *l, uint64_t now_ns)
 
 	if (lookup_may_shelve(ls, l))
 		u = choice_beside(ls->upstreams, l->upstream, l->exploring, l->errored, ls->rng);
-	l->early = false;
 	if (u == UPSTREAM_NONE) {
 		attempt_set_wait(ls, l);
 		return true;
@@ -87,7 +100,8 @@ silence_on_timer(
 	bool in_flight = lookup_in_flight(l);
 
 	/* One that refuses over UDP and is silent over TCP does refuse. */
-	l->refused = l->refused && (l->paused || (l->progress == LOOKUP_ASKED_TCP && !l->tcp_only));
+	l->refused = l->refused &&
+	    (waits_to_send(l) || (l->progress == LOOKUP_ASKED_TCP && l->plan != LOOKUP_TCP_ONLY));
 	if (l->progress == LOOKUP_TO_ASK) { /* no TCP connection had room */
 		l->no_room = true;
 		lookup_stop_attempt(ls, l);
@@ -98,7 +112,7 @@ silence_on_timer(
 		l->hurried = false;
 		l->end_ns = l->born_ns + LOOKUP_LIFE_MS * NS_PER_MS;
 	}
-	if (l->early && in_flight)
+	if (l->wait == LOOKUP_EARLY)
 		return !go_beside(ls, l, now_ns);
 	if (l->progress == LOOKUP_ASKED_TCP && suspicious_in_vain(ls, l, now_ns))
 		return !attempt_again(ls, l, l->upstream);
@@ -110,7 +124,7 @@ silence_on_timer(
 	}
 	if (in_flight)
 		lookup_shelve(ls, l);
-	if (l->paused)
+	if (waits_to_send(l))
 		return !attempt_send_now(ls, l, result, now_ns);
 	return !attempt_go_on(ls, l, result, false, now_ns);
 }
@@ -125,12 +139,10 @@ silence_ask_again(struct lookups *ls, unsigned u, uint64_t now_ns)
 			continue;
 		for (struct list *link = s->open.next; link != &s->open; link = link->next) {
 			struct lookup *l = lookup_of(ls, LIST_OBJECT(link, struct attempt, link));
-			bool awaits = lookup_in_flight(l) ? l->upstream == u : l->paused;
+			bool awaits = lookup_in_flight(l) ? l->upstream == u : waits_to_send(l);
 
-			if (l->probe || !awaits || l->lingers || l->spent)
-				continue;
-			l->early = false;
-			wheel_set(ls->wheel, &l->timer, now_ns);
+			if (!l->probe && awaits && l->wait != LOOKUP_SPENT)
+				hurry(ls, l, now_ns);
 		}
 	}
 }
@@ -199,8 +211,7 @@ give_up(struct lookups *ls, struct lookup *l, uint64_t now_ns)
 {
 	lookup_stop_attempt(ls, l);
 	l->progress = LOOKUP_UNSENT;
-	l->hopeless = true;
-	wheel_set(ls->wheel, &l->timer, now_ns);
+	lookup_set_wait(ls, l, LOOKUP_HOPELESS, now_ns);
 }
 
 /* Another upstream than L's, for a question that did not leave; UPSTREAM_NONE. */
@@ -216,13 +227,9 @@ pick_elsewhere(struct lookups *ls, const struct lookup *l)
 static void
 send_later(struct lookups *ls, struct lookup *l, uint64_t now_ns)
 {
-	uint64_t due_ns = now_ns + ((WHEEL_TICK_NS / 2) << (l->n_unsent / 2));
-
 	lookup_stop_attempt(ls, l);
 	l->progress = LOOKUP_UNSENT;
-	l->paused = true;
-	l->pinned = true;
-	wheel_set(ls->wheel, &l->timer, due_ns < l->end_ns ? due_ns : l->end_ns);
+	lookup_set_wait(ls, l, LOOKUP_HELD, now_ns + ((WHEEL_TICK_NS / 2) << (l->n_unsent / 2)));
 }
 
 /* L's question did not leave: it is sent elsewhere, or later. */
@@ -265,7 +272,6 @@ silence_on_unsent(struct lookups *ls, unsigned slot, uint16_t id, bool away, uin
 	if (!away && lookup_counts_as_probe(l))
 		health_on_probe_unsent(ls->upstreams, l->upstream);
 	l->refused = away;
-	l->early = false;
 	if (l->probe && away)
 		give_up(ls, l, now_ns); /* that is all it was to find out */
 	else
@@ -276,7 +282,7 @@ silence_on_unsent(struct lookups *ls, unsigned slot, uint16_t id, bool away, uin
 
 /* The attempts on the list OPEN are waited for no longer: their lookups go on at the next tick. */
 static void
-hurry(struct lookups *ls, const struct list *open, uint64_t now_ns)
+hurry_all(struct lookups *ls, const struct list *open, uint64_t now_ns)
 {
 	for (struct list *link = open->next; link != open; link = link->next) {
 		struct attempt *a = LIST_OBJECT(link, struct attempt, link);
@@ -284,10 +290,10 @@ hurry(struct lookups *ls, const struct list *open, uint64_t now_ns)
 
 		if (a != &l->now)
 			continue;
-		l->early = false;
-		/* Without another upstream there is nothing to wait for. */
-		l->hopeless = l->hopeless || ls->upstreams->n_order == 0;
-		wheel_set(ls->wheel, &l->timer, now_ns);
+		if (ls->upstreams->n_order > 0)
+			hurry(ls, l, now_ns);
+		else /* without another upstream there is nothing to wait for */
+			lookup_set_wait(ls, l, LOOKUP_HOPELESS, now_ns);
 	}
 }
 
@@ -298,10 +304,10 @@ silence_on_taken(struct lookups *ls, unsigned u, uint64_t now_ns)
 
 	for (unsigned slot = 0; slot < us->n_slots; slot++) {
 		if (us->sockets[slot].upstream == u)
-			hurry(ls, &us->sockets[slot].open, now_ns);
+			hurry_all(ls, &us->sockets[slot].open, now_ns);
 	}
 	for (unsigned k = 0; k < CHANNELS_EACH; k++)
-		hurry(ls, &us->table[u].tcp[k].open, now_ns);
+		hurry_all(ls, &us->table[u].tcp[k].open, now_ns);
 }
 
 /* --- TCP -------------------------------------------------------------------------------------- */
@@ -318,7 +324,7 @@ on_lost(struct lookups *ls, struct lookup *l, const struct channel *c, struct lo
 {
 	bool again = c->lost_fruitful ? l->n_sends < SENDS_MOST : !l->tcp_again;
 
-	l->refused = l->refused && !c->lost_established && !l->tcp_only;
+	l->refused = l->refused && !c->lost_established && l->plan != LOOKUP_TCP_ONLY;
 	/* What was asked on a suspicion does not wait for a second connection (RULES D21). */
 	if (l->suspect != LOOKUP_NO_SUSPECT && !c->lost_fruitful)
 		again = false;
@@ -330,7 +336,7 @@ on_lost(struct lookups *ls, struct lookup *l, const struct channel *c, struct lo
 		return attempt_again(ls, l, l->upstream);
 	blame_count(ls, l, &l->now, UPSTREAM_LOST_DISCONNECTED);
 	if (attempt_resume(ls, l)) {
-		l->tcp_only = false;
+		lookup_plan(l, LOOKUP_ELSEWHERE);
 		return true;
 	}
 	if (l->truncated != NULL) /* that is all this upstream has to give */
@@ -390,7 +396,7 @@ move_on(struct lookups *ls, struct lookup *l, uint64_t now_ns)
 	l->silent[UPSTREAM_OVER_TCP][1] |= UINT64_C(1) << l->upstream;
 	lookup_stop_attempt(ls, l);
 	l->progress = LOOKUP_UNSENT;
-	wheel_set(ls->wheel, &l->timer, now_ns);
+	lookup_set_wait(ls, l, LOOKUP_AWAITS, now_ns);
 }
 
 void
@@ -403,8 +409,8 @@ silence_on_tcp_full(struct lookups *ls, unsigned conn, uint16_t id, uint64_t now
 		return;
 	l = lookup_at(ls, owner->lookup);
 	stats_inc(&ls->stats->tcp_upstream_full);
-	if (!l->tcp_only && !l->tcp_kept) {
-		l->tcp = false;
+	if (!lookup_needs_tcp(l)) {
+		lookup_plan(l, LOOKUP_NO_TCP);
 		l->no_tcp = true; /* though that is the way that was learned (core/ways) */
 		if (attempt_silences(l, UPSTREAM_OVER_UDP, l->upstream) >= attempt_most(ls)) {
 			move_on(ls, l, now_ns);

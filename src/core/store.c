@@ -372,7 +372,8 @@ store_result(
 		 * A name is not to blame if there was no upstream to ask, if the outage is over, or
 		 * if it could not be asked for as often as usual.
 		 */
-		if (m != NULL ? may_keep(l, m) : !l->hopeless && !l->hindered && !l->over_budget)
+		if (m != NULL ? may_keep(l, m)
+			      : l->wait != LOOKUP_HOPELESS && !l->hindered && !l->over_budget)
 			keep_failure(ls, l, result, now_s);
 		break;
 	case LOOKUP_TRUNCATED: /* never (RULES D1) */

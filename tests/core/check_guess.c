@@ -428,7 +428,7 @@ START_TEST(d21_who_listened_there_ends)
 	p.now_ns += (uint64_t)p.conf.timeout_ms * 1000000;
 	ck_assert(!silence_on_timer(&p.lookups, l, &result, p.now_ns));
 	ck_assert(!parts_next(&p, &send));
-	ck_assert(l->spent);
+	ck_assert_uint_eq(l->wait, LOOKUP_SPENT);
 	guess(0, GUESS_SOCKET);
 	guess_move(&p.lookups, 0, p.now_ns);
 	p.now_ns += WHEEL_TICK_NS;

@@ -82,15 +82,15 @@ START_TEST(wishes_join_and_its_beginning_stays)
 	struct lookup *l = find(&key, false);
 	bool found;
 
-	ck_assert(!l->whole && !l->tcp);
+	ck_assert(!l->whole && l->plan == LOOKUP_BY_UDP);
 	ck_assert_uint_eq(l->upstream, UPSTREAM_NONE);
 	ck_assert_ptr_eq(lookup_find_or_start(&p.lookups, &key, &late, &found), l);
-	ck_assert(l->whole && !l->tcp);
+	ck_assert(l->whole && l->plan == LOOKUP_BY_UDP);
 	(void)find(&key, true);
 	ck_assert(l->whole);
 	lookup_free(&p.lookups, l);
 	l = lookup_find_or_start(&p.lookups, &key, &late, &found);
-	ck_assert(!found && l->whole && l->tcp);
+	ck_assert(!found && l->whole && l->plan == LOOKUP_BY_TCP);
 	ck_assert_uint_eq(l->upstream, 1);
 }
 END_TEST
@@ -300,6 +300,35 @@ START_TEST(a_probe_is_not_found)
 }
 END_TEST
 
+/* What was needed once is needed until another upstream is asked, a wish lasts for one attempt. */
+START_TEST(the_plan_of_transports)
+{
+	static const struct {
+		enum lookup_plan_event event;
+		uint8_t udp, tcp, only;
+	} rows[] = { { LOOKUP_WISHES_TCP, LOOKUP_BY_TCP, LOOKUP_BY_TCP, LOOKUP_TCP_ONLY },
+		{ LOOKUP_NEEDS_TCP, LOOKUP_TCP_ONLY, LOOKUP_TCP_ONLY, LOOKUP_TCP_ONLY },
+		{ LOOKUP_NO_REPLY, LOOKUP_BY_UDP, LOOKUP_BY_UDP, LOOKUP_TCP_ONLY },
+		{ LOOKUP_NO_TCP, LOOKUP_BY_UDP, LOOKUP_BY_UDP, LOOKUP_BY_UDP },
+		{ LOOKUP_ELSEWHERE, LOOKUP_BY_UDP, LOOKUP_BY_TCP, LOOKUP_BY_UDP } };
+
+	ck_assert_uint_eq(sizeof(rows) / sizeof(rows[0]), LOOKUP_PLAN_EVENTS);
+	for (unsigned i = 0; i < LOOKUP_PLAN_EVENTS; i++) {
+		const uint8_t next[LOOKUP_PLANS] = { rows[i].udp, rows[i].tcp, rows[i].only,
+			LOOKUP_TCP_KEPT };
+
+		for (unsigned plan = 0; plan < LOOKUP_PLANS; plan++) {
+			struct lookup l = { .plan = (uint8_t)plan };
+
+			lookup_plan(&l, rows[i].event);
+			ck_assert_uint_eq(l.plan, next[plan]);
+			ck_assert(lookup_needs_tcp(&l) ==
+			    (l.plan == LOOKUP_TCP_ONLY || l.plan == LOOKUP_TCP_KEPT));
+		}
+	}
+}
+END_TEST
+
 /* Signed questions (RULES D20): bounded in number and size, and found by nobody. */
 START_TEST(d20_signed_is_bounded)
 {
@@ -314,7 +343,7 @@ START_TEST(d20_signed_is_bounded)
 	for (unsigned i = 0; i < LOOKUP_SIGNED_LEAST; i++) {
 		l[i] = lookup_start_signed(&p.lookups, &m, i % 2 == 1);
 		ck_assert_ptr_nonnull(l[i]);
-		ck_assert(l[i]->tcp_kept == (i % 2 == 1));
+		ck_assert((l[i]->plan == LOOKUP_TCP_KEPT) == (i % 2 == 1));
 	}
 	ck_assert_ptr_null(lookup_start_signed(&p.lookups, &m, false));
 	ck_assert_uint_eq(parts_count(&p.stats.lookups_signed), LOOKUP_SIGNED_LEAST);
@@ -345,5 +374,6 @@ tests_add(TCase *tc)
 	tcase_add_test(tc, buckets_are_secret);
 	tcase_add_test(tc, types_of_a_name_spread_over_buckets);
 	tcase_add_test(tc, a_probe_is_not_found);
+	tcase_add_test(tc, the_plan_of_transports);
 	tcase_add_test(tc, d20_signed_is_bounded);
 }

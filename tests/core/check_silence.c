@@ -305,7 +305,7 @@ START_TEST(it_ends_when_nothing_can_come)
 	begin(1);
 	p.conf.resend_attempts = 0;
 	l = ask("www.example", DNS_TYPE_MX);
-	l->tcp_kept = true;
+	l->plan = LOOKUP_TCP_KEPT;
 	ck_assert(!pass(l, 8));
 	ck_assert(sent[0].tcp);
 	ck_assert_ptr_eq(parts_lose(&p, last.sock, false, &result), l);
@@ -323,7 +323,7 @@ START_TEST(d27_spent_lookup_listens)
 	l = ask("www.example", DNS_TYPE_MX);
 	ck_assert(!pass(l, 4000));
 	ck_assert_uint_eq(n_sent, 1);
-	ck_assert(l->spent);
+	ck_assert_uint_eq(l->wait, LOOKUP_SPENT);
 	p.udp[2] |= DNS_QR >> 8;
 	ck_assert_ptr_eq(parts_hand_in(&p, last.way, last.sock, p.udp, last.len, &result), l);
 	ck_assert_int_eq(result.outcome, LOOKUP_REPLY);

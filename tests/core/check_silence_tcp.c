@@ -156,9 +156,9 @@ START_TEST(d27_stuck_connection_is_left_at_once)
 
 	p.now_ns += NS_PER_SEC / 5;
 	ck_assert_ptr_null(wheel_take(&p.wheel, p.now_ns));
-	other->early = true;
+	other->wait = LOOKUP_EARLY;
 	wait_out(l);
-	ck_assert(!other->early);
+	ck_assert_uint_eq(other->wait, LOOKUP_AWAITS);
 	ck_assert(p.upstreams.table[0].tcp[0].stuck);
 	ck_assert_ptr_eq(wheel_take(&p.wheel, p.now_ns + WHEEL_TICK_NS), &other->timer);
 	wait_out(other);
@@ -199,7 +199,7 @@ START_TEST(d11_no_room_concerns_one_question)
 	silence_on_tcp_full(&p.lookups, 0, id, p.now_ns);
 	expect_udp();
 	l = ask(0);
-	l->tcp_only = true;
+	l->plan = LOOKUP_TCP_ONLY;
 	silence_on_tcp_full(&p.lookups, 0, wire_u16(p.tcp), p.now_ns);
 	ck_assert(!parts_next(&p, &sent));
 	ck_assert(silence_on_timer(&p.lookups, l, &result, p.now_ns));

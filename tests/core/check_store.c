@@ -358,11 +358,11 @@ START_TEST(rule34_failures_are_kept_a_while)
 		if (!failures[i].msg)
 			r.msg = NULL;
 		/* RULES D26: that nobody could be asked is our own fault. */
-		l.hopeless = true;
+		l.wait = LOOKUP_HOPELESS;
 		if (!failures[i].msg)
 			store_result(&ls, &l, &r, NOW_NS);
 		ck_assert(!look(l.qtype, &e, &k));
-		l.hopeless = false;
+		l.wait = LOOKUP_AWAITS;
 		r.outcome = LOOKUP_NO_ROOM;
 		store_result(&ls, &l, &r, NOW_NS);
 		ck_assert(!look(l.qtype, &e, &k));

@@ -143,7 +143,7 @@ history_heard(struct sim *s, uint16_t id, unsigned number, bool other)
 	if (!other)
 		n->heard[number][1]++;
 	/* That of one that has ended is nobody's answer. */
-	return lookup_by(s, id)->lingers ? UINT64_MAX : n->born_ns;
+	return lookup_by(s, id)->wait == LOOKUP_LINGERS ? UINT64_MAX : n->born_ns;
 }
 
 void
