@@ -61,8 +61,8 @@ antispoof_mix(struct lookups *ls, struct lookup *l, uint8_t *qname, uint64_t now
 	    !upstream_guarded(&up->case_guard, now_ns))
 		return;
 	l->now.cases = rng_u64(ls->rng);
-	name_mix(qname, l->qname_len, l->now.cases);
-	l->now.spelling = hash_bytes(qname, l->qname_len, ls->seed);
+	name_mix(qname, l->key.qname_len, l->now.cases);
+	l->now.spelling = hash_bytes(qname, l->key.qname_len, ls->seed);
 }
 
 enum antispoof_match
@@ -70,9 +70,9 @@ antispoof_name(const struct lookups *ls, const struct lookup *l, const uint8_t *
 {
 	bool mixed = l->now.cases != 0;
 
-	if (mixed && hash_bytes(name, l->qname_len, ls->seed) == l->now.spelling)
+	if (mixed && hash_bytes(name, l->key.qname_len, ls->seed) == l->now.spelling)
 		return ANTISPOOF_SAME;
-	if (!name_equal_len(name, l->qname, l->qname_len))
+	if (!name_equal_len(name, l->key.qname, l->key.qname_len))
 		return ANTISPOOF_OTHER;
 	return mixed ? ANTISPOOF_SUSPECT_CASE : ANTISPOOF_SAME;
 }
@@ -99,10 +99,10 @@ antispoof_unmix(struct lookups *ls, const struct lookup *l, struct msg *m)
 		return;
 	memcpy(ls->reply, m->bytes, m->len);
 	memcpy(mixed, msg_qname(m), m->qname_len);
-	header_set_qname(ls->reply, l->qname, l->qname_len);
+	header_set_qname(ls->reply, l->key.qname, l->key.qname_len);
 	msg_move(m, ls->reply);
 	if (UNLIKELY(m->spelled || m->dname))
-		unmix_records(ls->reply, m, mixed, l->qname);
+		unmix_records(ls->reply, m, mixed, l->key.qname);
 }
 
 /*
@@ -160,7 +160,7 @@ antispoof_right(struct lookups *ls, const struct lookup *l, const struct msg *m)
 
 	/* Without a capital letter a forged reply would have passed as well. */
 	if (l->now.cases != 0 && m->qname_len > 0 &&
-	    memcmp(msg_qname(m), l->qname, l->qname_len) != 0)
+	    memcmp(msg_qname(m), l->key.qname, l->key.qname_len) != 0)
 		upstreams_on_right(&up->case_guard);
 	if (l->now.cookie && l->now.cookie_known)
 		upstreams_on_right(&up->cookie_guard);

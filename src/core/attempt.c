@@ -21,7 +21,7 @@
 static inline uint64_t
 without_aaaa(const struct lookups *ls, const struct lookup *l)
 {
-	return UNLIKELY(ls->upstreams->some_no_aaaa) && l->qtype == DNS_TYPE_AAAA
+	return UNLIKELY(ls->upstreams->some_no_aaaa) && l->key.qtype == DNS_TYPE_AAAA
 	    ? upstreams_no_aaaa(ls->upstreams)
 	    : 0;
 }
@@ -349,7 +349,7 @@ go_as_learned(struct lookups *ls, struct lookup *l, uint64_t now_ns)
 	if (way != WAYS)
 		lookup_start_probe(ls, l->upstream, way, DNS_TYPE_NS);
 	if (!l->no_tcp && attempt_silences(l, UPSTREAM_OVER_TCP, l->upstream) == 0 &&
-	    (now == WAY_TCP || (now == WAY_BARE && l->do_bit)))
+	    (now == WAY_TCP || (now == WAY_BARE && l->key.do_bit)))
 		lookup_plan(l, LOOKUP_WISHES_TCP);
 }
 
@@ -401,17 +401,17 @@ begin(struct lookups *ls, struct lookup *l, uint64_t now_ns)
 static size_t
 write_question(struct lookups *ls, struct lookup *l, uint8_t *buf, uint64_t now_ns)
 {
-	bool cd = l->cd || l->check == LOOKUP_CHECK_CD;
+	bool cd = l->key.cd || l->check == LOOKUP_CHECK_CD;
 	size_t len;
-	struct build_opt opt = { .do_bit = l->do_bit,
+	struct build_opt opt = { .do_bit = l->key.do_bit,
 		.bufsize = ls->conf->udp_size_upstream,
 		.ede = DNS_EDE_NONE,
 		.present = ls->upstreams->table[l->upstream].no_edns_until_ns <= now_ns };
 	const struct build_question question = { .id = l->now.id,
 		.flags = cd ? DNS_CD : 0,
-		.qname = l->qname,
-		.qtype = l->qtype,
-		.qclass = l->qclass };
+		.qname = l->key.qname,
+		.qtype = l->key.qtype,
+		.qclass = l->key.qclass };
 
 	l->now.way = ls->upstreams->table[l->upstream].ways.now;
 	if (UNLIKELY(l->probe) && l->way < WAYS)
@@ -421,7 +421,7 @@ write_question(struct lookups *ls, struct lookup *l, uint8_t *buf, uint64_t now_
 	if (UNLIKELY(l->no_edns || l->now.way == WAY_BARE))
 		opt.present = false;
 	/* DO needs an OPT, even if the upstream does not support EDNS. */
-	if (l->do_bit)
+	if (l->key.do_bit)
 		opt.present = true;
 	l->now.edns = opt.present;
 	antispoof_cookie(ls, l, &opt, now_ns);

@@ -58,7 +58,7 @@ blame_silent(struct lookups *ls, struct lookup *l, struct attempt *a, uint64_t n
 	blame_count(ls, l, a, UPSTREAM_LOST_TIMEOUT);
 	if (up->ordered == CONF_DOWN)
 		return;
-	if (l->probe && l->qtype == DNS_TYPE_AAAA)
+	if (l->probe && l->key.qtype == DNS_TYPE_AAAA)
 		upstreams_aaaa_lost(ls->upstreams, a->upstream, a->sent_ns, now_ns);
 	/* What left by another way than questions go now shows nothing new. */
 	if (!l->probe && (a->way == up->ways.now || lookup_over(a) == UPSTREAM_OVER_TCP))

@@ -222,8 +222,8 @@ has_letters(const struct lookup *l)
 	unsigned n = 0;
 
 	/* The bytes of length are under 64, and so no letters. */
-	for (unsigned i = 0; i < l->qname_len && n < GUESS_LETTERS; i++)
-		n += l->qname[i] >= 'a' && l->qname[i] <= 'z';
+	for (unsigned i = 0; i < l->key.qname_len && n < GUESS_LETTERS; i++)
+		n += l->key.qname[i] >= 'a' && l->key.qname[i] <= 'z';
 	return n == GUESS_LETTERS;
 }
 

@@ -28,7 +28,7 @@ leads_on(const struct lookup *l, const struct msg *msg, enum msg_verdict verdict
 		return true;
 	if (msg->rcode == DNS_BADCOOKIE) /* once, or two attempts would lead on in turn for ever */
 		return l->now.cookie && !l->cookie_bad;
-	return msg->rcode == DNS_SERVFAIL && !l->cd &&
+	return msg->rcode == DNS_SERVFAIL && !l->key.cd &&
 	    (match_is_checked(l) || msg_ede_dnssec(msg) != DNS_EDE_NONE);
 }
 

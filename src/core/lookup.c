@@ -21,9 +21,10 @@ hash_key(const struct lookups *ls, const struct question *key)
 static bool
 has_key(const struct lookup *l, uint32_t hash, const struct question *key)
 {
-	return l->hash == hash && l->qtype == key->qtype && l->qclass == key->qclass &&
-	    l->do_bit == key->do_bit && l->cd == key->cd && l->qname_len == key->qname_len &&
-	    memcmp(l->qname, key->qname, key->qname_len) == 0;
+	return l->hash == hash && l->key.qtype == key->qtype && l->key.qclass == key->qclass &&
+	    l->key.do_bit == key->do_bit && l->key.cd == key->cd &&
+	    l->key.qname_len == key->qname_len &&
+	    memcmp(l->key.qname, key->qname, key->qname_len) == 0;
 }
 
 /* Copy the name: into the object unless it is long. False: no room. */
@@ -38,8 +39,8 @@ copy_name(struct lookups *ls, struct lookup *l, const struct question *key)
 			return false;
 	}
 	memcpy(name, key->qname, key->qname_len);
-	l->qname = name;
-	l->qname_len = (uint8_t)key->qname_len;
+	l->key = *key;
+	l->key.qname = name;
 	return true;
 }
 
@@ -59,11 +60,6 @@ start(struct lookups *ls, const struct question *key, uint16_t upstream)
 	l->number = (uint32_t)((size_t)((uint8_t *)l - ls->pool.mem) / ls->pool.stride);
 	list_init(&l->waiters);
 	wheel_timer_init(&l->timer, WHEEL_LOOKUP);
-	l->name_hash = key->hash;
-	l->qtype = key->qtype;
-	l->qclass = key->qclass;
-	l->do_bit = key->do_bit;
-	l->cd = key->cd;
 	l->upstream = upstream;
 	l->progress = LOOKUP_TO_ASK;
 	list_push(&ls->to_ask, &l->link);
@@ -245,14 +241,7 @@ start_probe(struct lookups *ls, unsigned u, unsigned way, const struct question 
 void
 lookup_start_large(struct lookups *ls, const struct lookup *l)
 {
-	const struct question key = { .qname = l->qname,
-		.qname_len = l->qname_len,
-		.qtype = l->qtype,
-		.qclass = l->qclass,
-		.do_bit = l->do_bit,
-		.cd = l->cd };
-
-	start_probe(ls, l->upstream, WAY_LARGE, &key);
+	start_probe(ls, l->upstream, WAY_LARGE, &l->key);
 }
 
 void

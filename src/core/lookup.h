@@ -187,7 +187,7 @@ struct lookup {
 	struct list *watchers;
 	struct wheel_timer timer; /* what for: wait */
 	struct lookup *next;      /* same hash bucket */
-	const uint8_t *qname;     /* lower case; points to name[] or into the pool of long names */
+	struct question key;      /* its qname points to name[] or into the pool of long names */
 	uint8_t *message;         /* owned: a signed message, sent as it is (RULES D20); NULL */
 	/* owned: a truncated reply with real AAAA, used if the whole reply cannot be had; NULL */
 	uint8_t *truncated;
@@ -201,12 +201,9 @@ struct lookup {
 	 * per transport: bit per upstream, the low and the high one of its silent attempts, up to 3
 	 */
 	uint64_t silent[UPSTREAM_TRANSPORTS][2];
-	uint64_t name_hash; /* struct question.hash */
 	uint32_t hash;
 	uint32_t near_miss; /* digest of the near miss that is to be confirmed; 0: none */
 	uint32_t number;    /* its index in the pool */
-	uint16_t qtype;
-	uint16_t qclass;
 	uint16_t n_waiters; /* watchers included */
 	uint16_t upstream;  /* number of the upstream asked last, or to be asked next if pinned */
 	uint16_t agreed_on[2]; /* sockets of the near misses that agree */
@@ -214,7 +211,6 @@ struct lookup {
 	uint16_t late_rcode;   /* of those that came while another attempt was awaited */
 	uint16_t message_len;
 	uint16_t truncated_len;
-	uint8_t qname_len;
 	uint8_t progress; /* enum lookup_progress */
 	uint8_t wait;     /* enum lookup_wait */
 	uint8_t plan;     /* enum lookup_plan */
@@ -229,9 +225,7 @@ struct lookup {
 	uint8_t n_stopped; /* near misses since no TCP connection could be had */
 	uint8_t n_unsent;  /* how often the kernel did not send it, up to a limit */
 	uint8_t way;       /* of a probe: enum way, WAY_AS_LEARNED or WAY_LARGE */
-	bool do_bit : 1;
-	bool cd : 1;
-	bool listed : 1; /* in the hash table */
+	bool listed : 1;   /* in the hash table */
 	bool whole : 1;
 	bool tcp_again : 1; /* was sent once more after its connection had closed */
 	bool no_room : 1;   /* an attempt had no ID or socket: silence says nothing (RULES D26) */
@@ -505,7 +499,7 @@ MUST_USE static inline bool
 lookup_counts_as_probe(const struct lookup *l)
 {
 	return l->probe && l->progress == LOOKUP_ASKED_UDP && l->way == WAY_AS_LEARNED &&
-	    l->qtype == DNS_TYPE_NS;
+	    l->key.qtype == DNS_TYPE_NS;
 }
 
 /*

@@ -138,8 +138,8 @@ lookup_free(struct lookups *ls, struct lookup *l)
 	while (UNLIKELY(l->earlier != NULL))
 		lookup_drop(ls, l, l->earlier);
 	unlist(ls, l);
-	if (l->qname != l->name)
-		pool_give(&ls->long_names, (void *)(uintptr_t)l->qname);
+	if (l->key.qname != l->name)
+		pool_give(&ls->long_names, (void *)(uintptr_t)l->key.qname);
 	if (l->message != NULL)
 		pool_give(&ls->messages, l->message);
 	if (l->truncated != NULL)

@@ -106,7 +106,7 @@ match_ways(struct lookups *ls, const struct lookup *l, const struct msg *msg, ui
 	struct upstream *up = &ls->upstreams->table[l->upstream];
 	bool large = msg->len > WAYS_SMALL;
 
-	if (l->qtype == DNS_TYPE_AAAA && l->qclass == DNS_CLASS_IN && up->ways.n_aaaa > 0)
+	if (l->key.qtype == DNS_TYPE_AAAA && l->key.qclass == DNS_CLASS_IN && up->ways.n_aaaa > 0)
 		upstreams_aaaa_came(ls->upstreams, l->upstream);
 	if (large && lookup_over(&l->now) == UPSTREAM_OVER_UDP)
 		upstreams_large_came(ls->upstreams, l->upstream);

@@ -61,7 +61,7 @@ MUST_USE static inline bool
 match_rejects_edns(const struct lookup *l, const struct msg *m)
 {
 	return (m->rcode == DNS_FORMERR || m->rcode == DNS_NOTIMP) && !m->edns.present &&
-	    l->now.edns && !l->do_bit;
+	    l->now.edns && !l->key.do_bit;
 }
 
 /*
@@ -81,7 +81,7 @@ match_is_lame(const struct msg *m)
 MUST_USE static inline bool
 match_is_checked(const struct lookup *l)
 {
-	return l->qtype == DNS_TYPE_AAAA && l->qclass == DNS_CLASS_IN;
+	return l->key.qtype == DNS_TYPE_AAAA && l->key.qclass == DNS_CLASS_IN;
 }
 
 /*
@@ -104,7 +104,8 @@ match_question(const struct lookups *ls, const struct lookup *l, const struct ms
 		/* An upstream that does not support EDNS may omit the question (RULES D1). */
 		return m->qdcount == 0 && match_rejects_edns(l, m) ? ANTISPOOF_SAME
 								   : ANTISPOOF_OTHER;
-	if (m->qname_len != l->qname_len || m->qtype != l->qtype || m->qclass != l->qclass)
+	if (m->qname_len != l->key.qname_len || m->qtype != l->key.qtype ||
+	    m->qclass != l->key.qclass)
 		return ANTISPOOF_OTHER;
 	return antispoof_name(ls, l, msg_qname(m));
 }

@@ -70,7 +70,8 @@ narrate_asks(const struct lookups *ls, const struct lookup *l, unsigned before)
 
 	log_debug(LOG_UPSTREAM, "%s: asked for %s over %s, attempt %u: %s",
 	    netaddr_format(&us->table[l->upstream].addr, addr),
-	    narrate_about(text, l->qname, l->qtype), over(&l->now), l->n_sends, why(us, l, before));
+	    narrate_about(text, l->key.qname, l->key.qtype), over(&l->now), l->n_sends,
+	    why(us, l, before));
 }
 
 void
@@ -81,7 +82,7 @@ narrate_reply(
 
 	log_debug(LOG_UPSTREAM, "%s: replies about %s over %s in %.3f ms: %s%s, %u answers",
 	    netaddr_format(&ls->upstreams->table[l->now.upstream].addr, addr),
-	    narrate_about(text, l->qname, l->qtype), over(&l->now),
+	    narrate_about(text, l->key.qname, l->key.qtype), over(&l->now),
 	    narrate_ms(l->now.sent_ns, now_ns), mnemonic_rcode(m->rcode, rcode),
 	    m->flags & DNS_TC ? ", truncated" : "", m->count[MSG_ANSWER]);
 }
@@ -94,7 +95,8 @@ narrate_silent(
 
 	log_debug(LOG_UPSTREAM, "%s: no reply about %s over %s in %.3f ms",
 	    netaddr_format(&ls->upstreams->table[a->upstream].addr, addr),
-	    narrate_about(text, l->qname, l->qtype), over(a), narrate_ms(a->sent_ns, now_ns));
+	    narrate_about(text, l->key.qname, l->key.qtype), over(a),
+	    narrate_ms(a->sent_ns, now_ns));
 }
 
 /* --- cache ------------------------------------------------------------------------------------ */

@@ -361,7 +361,7 @@ void query_stop_waiting(struct queries *qs, struct query *q, uint64_t now_ns);
 MUST_USE static inline bool
 query_watches(const struct query *q)
 {
-	return UNLIKELY(q->watch.lookup != NULL) && q->watch.lookup->qtype == DNS_TYPE_AAAA;
+	return UNLIKELY(q->watch.lookup != NULL) && q->watch.lookup->key.qtype == DNS_TYPE_AAAA;
 }
 
 /*

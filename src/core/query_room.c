@@ -395,7 +395,7 @@ query_may_join(struct queries *qs, struct query *q)
 
 	if (most == 0 || q->child)
 		return true;
-	if (!fair_join(&qs->fair, same_as(qs, l->name_hash, l->qtype, proven),
+	if (!fair_join(&qs->fair, same_as(qs, l->key.hash, l->key.qtype, proven),
 		proven ? UINT32_MAX : most, &q->place)) {
 		turn_away(qs, q, FAIR_SAME);
 		return false;

@@ -153,7 +153,7 @@ void
 query_wake_watchers(
     struct queries *qs, struct lookup *l, const struct lookup_result *result, unsigned most)
 {
-	bool telling = l->qtype == DNS_TYPE_AAAA &&
+	bool telling = l->key.qtype == DNS_TYPE_AAAA &&
 	    (result->outcome == LOOKUP_REPLY || result->outcome == LOOKUP_TRUNCATED ||
 		result->outcome == LOOKUP_BOGUS);
 	struct list *link;
@@ -188,14 +188,9 @@ ask_beside(struct queries *qs, struct query *q, struct lookup *l, uint64_t now_n
 	/* What it brings may not be kept, and is asked for again then. */
 	uint8_t spare = q->left / 2;
 	uint8_t sends = spare < QUERY_BESIDE_SENDS ? spare : QUERY_BESIDE_SENDS;
-	const struct question key = { .qname = l->qname,
-		.qname_len = l->qname_len,
-		.qtype = DNS_TYPE_A,
-		.qclass = l->qclass,
-		.do_bit = l->do_bit,
-		.cd = l->cd,
-		.hash = l->name_hash };
+	struct question key = l->key;
 
+	key.qtype = DNS_TYPE_A;
 	l->a_asked = true;
 	if (qs->conf->cache != NULL && sends > 0 && !upstreams_all_down(qs->lookups->upstreams) &&
 	    !fetch_exists(qs->fetch, qs->conf, &key, 0, now_ns) &&
@@ -243,7 +238,8 @@ query_on_silence(struct queries *qs, struct lookup *l, uint64_t now_ns)
 	unsigned n = 0;
 
 	/* A truncated reply that is kept has addresses. */
-	if (l->qtype != DNS_TYPE_AAAA || l->truncated != NULL || l->n_silent < QUERY_BESIDE_SILENT)
+	if (l->key.qtype != DNS_TYPE_AAAA || l->truncated != NULL ||
+	    l->n_silent < QUERY_BESIDE_SILENT)
 		return 0;
 	for (struct list *link = l->waiters.next; link != &l->waiters && !l->a_asked;
 	     link = link->next) {

@@ -57,7 +57,8 @@ has_real_aaaa(const struct lookup *l, const struct msg *m)
 {
 	struct answer a;
 
-	if (l->qtype != DNS_TYPE_AAAA || l->qclass != DNS_CLASS_IN || m->rcode != DNS_NOERROR)
+	if (l->key.qtype != DNS_TYPE_AAAA || l->key.qclass != DNS_CLASS_IN ||
+	    m->rcode != DNS_NOERROR)
 		return false;
 	answer_scan(m, DNS_TYPE_AAAA, &a);
 	return a.kind == ANSWER_DATA;
@@ -161,7 +162,7 @@ judge(struct lookups *ls, struct lookup *l, const struct msg *msg, struct lookup
 		return attempt_finish(ls, l, result, LOOKUP_BOGUS, NULL);
 	if (msg->flags & DNS_TC)
 		return on_truncated(ls, l, result, msg, now_ns);
-	if (msg->rcode == DNS_SERVFAIL && !l->cd)
+	if (msg->rcode == DNS_SERVFAIL && !l->key.cd)
 		return on_servfail(ls, l, result, msg, now_ns);
 	if (match_is_lame(msg)) {
 		stats_inc(&ls->stats->upstream_lame);

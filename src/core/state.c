@@ -285,8 +285,8 @@ run_traced(struct queries *qs, struct query *q, const struct lookup_result *resu
 	l = q->lookup;
 
 	if (q->traced && l != NULL)
-		trace_question(
-		    qs->trace, l->qname, l->qtype, l->n_sends > 0 || l->n_waiters > 1, now_ns);
+		trace_question(qs->trace, l->key.qname, l->key.qtype,
+		    l->n_sends > 0 || l->n_waiters > 1, now_ns);
 	return len;
 }
 

@@ -46,7 +46,7 @@ copy_message(struct lookups *ls, const struct lookup *l, const struct msg *m)
 
 	header_set_id(out, m->rcode >> STORE_RCODE_SHIFT);
 	header_clear_flags(out, DNS_AA);
-	header_set_qname(out, l->qname, l->qname_len);
+	header_set_qname(out, l->key.qname, l->key.qname_len);
 	return len;
 }
 
@@ -61,10 +61,10 @@ write_question(struct lookups *ls, const struct lookup *l, uint16_t rcode)
 
 	header_start(
 	    out, rcode >> STORE_RCODE_SHIFT, DNS_QR | DNS_RD | DNS_RA | (rcode & DNS_RCODE));
-	header_set_qname(out, l->qname, l->qname_len);
-	header_set_qtype(out, l->qname_len, l->qtype);
-	header_set_qclass(out, l->qname_len, l->qclass);
-	return header_question_end(l->qname_len);
+	header_set_qname(out, l->key.qname, l->key.qname_len);
+	header_set_qtype(out, l->key.qname_len, l->key.qtype);
+	header_set_qclass(out, l->key.qname_len, l->key.qclass);
+	return header_question_end(l->key.qname_len);
 }
 
 /* --- How long --------------------------------------------------------------------------------- */
@@ -215,18 +215,6 @@ bound_ttls(uint8_t *bytes, size_t len, const struct conf_cache *conf, const stru
 
 /* --- Keeping ---------------------------------------------------------------------------------- */
 
-static struct question
-question_of(const struct lookup *l)
-{
-	return (struct question){ .qname = l->qname,
-		.qname_len = l->qname_len,
-		.hash = l->name_hash,
-		.qtype = l->qtype,
-		.qclass = l->qclass,
-		.do_bit = l->do_bit,
-		.cd = l->cd };
-}
-
 /* May an NXDOMAIN cover the names below it too (RFC 8020, RULES D22)? */
 static bool
 cuts(const struct conf_cache *conf, const struct lookup_result *result)
@@ -246,9 +234,7 @@ cuts(const struct conf_cache *conf, const struct lookup_result *result)
 static void
 forget(struct lookups *ls, const struct lookup *l)
 {
-	const struct question key = question_of(l);
-
-	cache_remove(ls->conf->cache, &key);
+	cache_remove(ls->conf->cache, &l->key);
 }
 
 static void
@@ -257,7 +243,7 @@ keep_reply(
 {
 	const struct conf_cache *conf = &ls->conf->keep;
 	const struct msg *m = result->msg;
-	struct question key = question_of(l);
+	struct question key = l->key;
 	struct cache_entry e = { .flags = CACHE_WITH_MSG, .ede = DNS_EDE_NONE };
 	struct ttls t;
 
@@ -275,7 +261,7 @@ keep_reply(
 		e.flags |= CACHE_TRUSTED;
 	if (e.kind == CACHE_NXDOMAIN && m->count[MSG_ANSWER] == 0) {
 		key.qtype = SHARD_ANY_TYPE;
-		if (cuts(conf, result) && name_labels(l->qname) < SHARD_CUT_DEPTHS)
+		if (cuts(conf, result) && name_labels(l->key.qname) < SHARD_CUT_DEPTHS)
 			e.flags |= CACHE_CUT;
 	}
 	size_t len = copy_message(ls, l, m);
@@ -304,7 +290,7 @@ keep_failure(
 {
 	const struct conf_cache *conf = &ls->conf->keep;
 	const struct cache_want want = { .now_s = now_s, .stale_s = conf->stale_s };
-	const struct question key = question_of(l);
+	const struct question key = l->key;
 	struct cache_entry e = {
 		.kind = CACHE_SILENT,
 		.ede = DNS_EDE_NONE,
@@ -338,14 +324,14 @@ has_key(const struct lookup *l)
 	 * SHARD_ANY_TYPE (0) means all types in a key, so the answer to a question for type 0 has
 	 * no key.
 	 */
-	return l->message == NULL && !l->probe && l->qtype != SHARD_ANY_TYPE;
+	return l->message == NULL && !l->probe && l->key.qtype != SHARD_ANY_TYPE;
 }
 
 /* May reply M be given to other clients? */
 static bool
 may_keep(const struct lookup *l, const struct msg *m)
 {
-	return m->len <= SHARD_MSG_MAX && m->qname_len == l->qname_len && !m->signature &&
+	return m->len <= SHARD_MSG_MAX && m->qname_len == l->key.qname_len && !m->signature &&
 	    !is_for_some(m);
 }
 

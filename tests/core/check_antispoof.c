@@ -55,7 +55,7 @@ near_miss(unsigned number, size_t cut)
 
 	ck_assert(parts_next(&p, &send));
 	p.udp[2] |= DNS_QR >> 8;
-	name_lower(p.udp + DNS_HEADER_LEN, p.udp + DNS_HEADER_LEN, l->qname_len);
+	name_lower(p.udp + DNS_HEADER_LEN, p.udp + DNS_HEADER_LEN, l->key.qname_len);
 	ck_assert_ptr_null(parts_hand_in(&p, send.way, send.sock, p.udp, send.len - cut, &result));
 	ck_assert_uint_eq(l->suspect, LOOKUP_SUSPECT_CASE);
 	return l;
@@ -82,7 +82,7 @@ START_TEST(d21_each_question_has_its_own_case)
 	first = l->now.cases;
 	ck_assert_uint_ne(first, 0);
 	ck_assert_int_eq(antispoof_name(&p.lookups, l, p.udp + DNS_HEADER_LEN), ANTISPOOF_SAME);
-	ck_assert_int_eq(antispoof_name(&p.lookups, l, l->qname), ANTISPOOF_SUSPECT_CASE);
+	ck_assert_int_eq(antispoof_name(&p.lookups, l, l->key.qname), ANTISPOOF_SUSPECT_CASE);
 	p.udp[DNS_HEADER_LEN + 1] = 'x';
 	ck_assert_int_eq(antispoof_name(&p.lookups, l, p.udp + DNS_HEADER_LEN), ANTISPOOF_OTHER);
 	l = start(2, &by_udp);
@@ -107,8 +107,8 @@ START_TEST(d21_nothing_of_the_mixed_case_is_left)
 	size_t first;
 
 	ck_assert(parts_next(&p, &send));
-	memcpy(mixed, p.udp + DNS_HEADER_LEN, l->qname_len);
-	ck_assert_mem_ne(mixed, l->qname, l->qname_len);
+	memcpy(mixed, p.udp + DNS_HEADER_LEN, l->key.qname_len);
+	ck_assert_mem_ne(mixed, l->key.qname, l->key.qname_len);
 	/* first.other, the first label as in the question */
 	first = (size_t)mixed[0] + 1 + mixed[mixed[0] + 1] + 1;
 	memcpy(target, mixed, first);
@@ -117,7 +117,7 @@ START_TEST(d21_nothing_of_the_mixed_case_is_left)
 	build_start(&b, msg, sizeof(msg),
 	    &(struct build_question){ .id = m.id,
 		.flags = DNS_QR,
-		.qname = l->qname,
+		.qname = l->key.qname,
 		.qtype = m.qtype,
 		.qclass = m.qclass });
 	ck_assert(
@@ -127,16 +127,16 @@ START_TEST(d21_nothing_of_the_mixed_case_is_left)
 	ck_assert(build_rr(&b, MSG_ANSWER, mixed, DNS_TYPE_CNAME, 1, 60, target,
 	    (uint16_t)(first + sizeof(other))));
 	ck_assert(build_rr(&b, MSG_ANSWER, target, DNS_TYPE_A, 1, 60, v4, 4));
-	memcpy(msg + DNS_HEADER_LEN, mixed, l->qname_len);
+	memcpy(msg + DNS_HEADER_LEN, mixed, l->key.qname_len);
 	ck_assert_ptr_eq(
 	    parts_hand_in(&p, send.way, send.sock, msg, build_finish(&b, 2048, &opt), &result), l);
-	ck_assert_mem_eq(msg_qname(result.msg), l->qname, l->qname_len);
-	ck_assert_mem_eq(msg + DNS_HEADER_LEN, mixed, l->qname_len); /* the input stays */
+	ck_assert_mem_eq(msg_qname(result.msg), l->key.qname, l->key.qname_len);
+	ck_assert_mem_eq(msg + DNS_HEADER_LEN, mixed, l->key.qname_len); /* the input stays */
 	ck_assert_uint_eq(msg_ede(result.msg), 22);
 	rr = message_record(result.msg, MSG_ANSWER, 1);
-	ck_assert_uint_eq(msg_owner(result.msg, &rr, lower), l->qname_len);
-	ck_assert_mem_eq(lower, l->qname, l->qname_len);
-	memcpy(target, l->qname, first);
+	ck_assert_uint_eq(msg_owner(result.msg, &rr, lower), l->key.qname_len);
+	ck_assert_mem_eq(lower, l->key.qname, l->key.qname_len);
+	memcpy(target, l->key.qname, first);
 	ck_assert_uint_eq(msg_rdata_name(result.msg, &rr, 0, lower), first + sizeof(other));
 	ck_assert_mem_eq(lower, target, first + sizeof(other));
 	rr = message_record(result.msg, MSG_ANSWER, 2);
@@ -211,7 +211,7 @@ ask(unsigned number, bool right, bool with_cookie, struct lookup_result *result)
 	len = send.len;
 	PARTS_CHECK(msg_parse(&m, p.udp, len) == MSG_OK);
 	if (!right)
-		name_lower(p.udp + DNS_HEADER_LEN, p.udp + DNS_HEADER_LEN, l->qname_len);
+		name_lower(p.udp + DNS_HEADER_LEN, p.udp + DNS_HEADER_LEN, l->key.qname_len);
 	if (msg_option(&m, EDNS_COOKIE, &n) != NULL && n == DNS_COOKIE_CLIENT && with_cookie) {
 		/* the cookie, which is last, becomes longer by the upstream's part */
 		memset(p.udp + len, 7, 8);

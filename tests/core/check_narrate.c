@@ -29,8 +29,8 @@ setup(void)
 	ck_assert(netaddr_parse("192.0.2.2", 53, &us.table[1].addr));
 	us.order[1] = 1;
 	us.n_order = 2;
-	l = (struct lookup){ .qname = name,
-		.qtype = DNS_TYPE_AAAA,
+	l = (struct lookup){ .key.qname = name,
+		.key.qtype = DNS_TYPE_AAAA,
 		.progress = LOOKUP_ASKED_UDP,
 		.n_sends = 1,
 		.now = { .sent_ns = 5 * MS } };

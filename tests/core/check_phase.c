@@ -119,7 +119,7 @@ START_TEST(outcome_leads_to_its_state)
 		ck_assert_int_eq(q->state, steps[_i].next);
 		ck_assert_ptr_nonnull(q->lookup);
 		ck_assert_uint_eq(
-		    q->lookup->qtype, steps[_i].next == QUERY_A ? DNS_TYPE_A : DNS_TYPE_AAAA);
+		    q->lookup->key.qtype, steps[_i].next == QUERY_A ? DNS_TYPE_A : DNS_TYPE_AAAA);
 		lookup_leave(&p.lookups, q->lookup, &q->link);
 	}
 	query_free(&p.queries, q);

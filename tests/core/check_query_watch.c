@@ -118,7 +118,7 @@ START_TEST(d5_time_leads_to_a)
 	ck_assert_uint_eq(run(q, NULL), 0);
 	ck_assert_int_eq(q->state, QUERY_A);
 	ck_assert_ptr_eq(q->watch.lookup, l);
-	ck_assert_uint_eq(q->lookup->qtype, DNS_TYPE_A);
+	ck_assert_uint_eq(q->lookup->key.qtype, DNS_TYPE_A);
 	ck_assert_ptr_null(audit(&p.queries));
 	silent(l, 9); /* once is enough */
 	ck_assert(list_empty(&p.queries.ready));
@@ -156,7 +156,7 @@ START_TEST(d5_a_is_asked_into_the_cache)
 	ck_assert_uint_eq(run(q, NULL), 0);
 	a = q->lookup;
 	ck_assert_uint_eq(p.lookups.pool.n_used, 2);
-	ck_assert(a->qtype == DNS_TYPE_A && a->needed);
+	ck_assert(a->key.qtype == DNS_TYPE_A && a->needed);
 	/* When the client has its answer AAAA goes on for the cache. */
 	end(a, LOOKUP_BOGUS);
 	end(l, LOOKUP_ERROR);
@@ -257,12 +257,8 @@ START_TEST(d13_a_is_late)
 	}
 	query_start(&p.queries, q[0], p.now_ns);
 	a = q[0]->lookup;
-	ck_assert_uint_eq(a->qtype, DNS_TYPE_A);
-	key = (struct question){ .qname = qname,
-		.qname_len = a->qname_len,
-		.qtype = DNS_TYPE_A,
-		.qclass = DNS_CLASS_IN,
-		.hash = a->name_hash };
+	ck_assert_uint_eq(a->key.qtype, DNS_TYPE_A);
+	key = a->key;
 	ck_assert_ptr_eq(lookup_find_or_start(&p.lookups, &key, &any, &found), a);
 	a->needed = true;
 	be_late(q[0]);

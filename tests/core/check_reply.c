@@ -405,7 +405,7 @@ START_TEST(d27_late_badcookies_do_not_lead_on_in_turn)
 	p.conf.upstream_cookies = true;
 	p.upstreams.n_order = 1;
 	l = start(1, &by_udp);
-	opt = (size_t)DNS_HEADER_LEN + l->qname_len + 4;
+	opt = (size_t)DNS_HEADER_LEN + l->key.qname_len + 4;
 	for (unsigned i = 0; i < 2; i++) {
 		ck_assert(parts_next(&p, &send));
 		memcpy(question[i], p.udp, send.len);

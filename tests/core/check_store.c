@@ -54,11 +54,11 @@ make_lookup(uint16_t qtype)
 	static uint8_t qname[DNS_NAME_MAX];
 
 	memset(&l, 0, sizeof(l));
-	l.qname_len = (uint8_t)name_from_text("www.example", qname);
-	l.qname = qname;
-	l.name_hash = lookup_hash(&ls, l.qname, l.qname_len);
-	l.qtype = qtype;
-	l.qclass = DNS_CLASS_IN;
+	l.key.qname_len = (uint8_t)name_from_text("www.example", qname);
+	l.key.qname = qname;
+	l.key.hash = lookup_hash(&ls, l.key.qname, l.key.qname_len);
+	l.key.qtype = qtype;
+	l.key.qclass = DNS_CLASS_IN;
 }
 
 /* A reply to the lookup, its name in capitals; OPT: what its OPT says. */
@@ -75,7 +75,7 @@ reply(struct msg *m, uint16_t rcode, uint16_t flags, const char *const *records,
 	    &(struct build_question){ .id = 77,
 		.flags = DNS_QR | DNS_RD | DNS_RA | flags,
 		.qname = qname,
-		.qtype = l.qtype,
+		.qtype = l.key.qtype,
 		.qclass = DNS_CLASS_IN });
 	b.rcode = rcode;
 	for (unsigned i = 0; i < MAX_RECORDS && records[i] != NULL; i++)
@@ -91,13 +91,13 @@ static bool
 look(uint16_t qtype, struct cache_entry *e, struct msg *m)
 {
 	const struct cache_want want = { .now_s = NOW_NS / NS_PER_SEC };
-	const struct question key = { .qname = l.qname,
-		.qname_len = l.qname_len,
-		.hash = l.name_hash,
+	const struct question key = { .qname = l.key.qname,
+		.qname_len = l.key.qname_len,
+		.hash = l.key.hash,
 		.qtype = qtype,
-		.qclass = l.qclass,
-		.do_bit = l.do_bit,
-		.cd = l.cd };
+		.qclass = l.key.qclass,
+		.do_bit = l.key.do_bit,
+		.cd = l.key.cd };
 
 	if (!cache_get(conf.cache, &key, &want, found, sizeof(found), e))
 		return false;
@@ -188,10 +188,10 @@ START_TEST(d22_replies_are_kept_as_listed)
 	r = reply(&m, replies[_i].rcode, DNS_AA | DNS_AD, replies[_i].records, &usual);
 	store_result(&ls, &l, &r, NOW_NS);
 	if (replies[_i].ttl_s == NOTHING) {
-		ck_assert(!look(l.qtype, &e, &k));
+		ck_assert(!look(l.key.qtype, &e, &k));
 		return;
 	}
-	ck_assert(look(l.qtype, &e, &k));
+	ck_assert(look(l.key.qtype, &e, &k));
 	ck_assert_uint_eq(e.ttl_s, replies[_i].ttl_s);
 	ck_assert_int_eq(e.kind, replies[_i].kind);
 	ck_assert_uint_eq(e.age_s, 0);
@@ -199,7 +199,7 @@ START_TEST(d22_replies_are_kept_as_listed)
 	ck_assert(!k.edns.present);
 	ck_assert_uint_eq(k.id, 0);
 	ck_assert_uint_eq(k.flags & (DNS_AA | DNS_AD), DNS_AD);
-	ck_assert_mem_eq(msg_qname(&k), l.qname, l.qname_len); /* in lower case */
+	ck_assert_mem_eq(msg_qname(&k), l.key.qname, l.key.qname_len); /* in lower case */
 	expect_records(&k, wanted);
 	/* One NXDOMAIN for all types, but not behind a chain. */
 	ck_assert_int_eq(
@@ -238,9 +238,9 @@ START_TEST(d22_soa_owner_points_to_the_questions_name)
 	    pointers[_i].authority, "00 00 00000001 00000e10 000004b0 00093a80 0000003c");
 	message_read(&m, bytes, sizeof(bytes), text);
 	make_lookup(DNS_TYPE_AAAA);
-	l.qname = msg_qname(&m);
-	l.qname_len = (uint8_t)m.qname_len;
-	l.name_hash = lookup_hash(&ls, l.qname, l.qname_len);
+	l.key.qname = msg_qname(&m);
+	l.key.qname_len = (uint8_t)m.qname_len;
+	l.key.hash = lookup_hash(&ls, l.key.qname, l.key.qname_len);
 	const struct lookup_result r = { .outcome = LOOKUP_REPLY, .msg = &m };
 	store_result(&ls, &l, &r, NOW_NS);
 	bool is_kept = look(DNS_TYPE_AAAA, &e, &k);
@@ -361,14 +361,14 @@ START_TEST(rule34_failures_are_kept_a_while)
 		l.wait = LOOKUP_HOPELESS;
 		if (!failures[i].msg)
 			store_result(&ls, &l, &r, NOW_NS);
-		ck_assert(!look(l.qtype, &e, &k));
+		ck_assert(!look(l.key.qtype, &e, &k));
 		l.wait = LOOKUP_AWAITS;
 		r.outcome = LOOKUP_NO_ROOM;
 		store_result(&ls, &l, &r, NOW_NS);
-		ck_assert(!look(l.qtype, &e, &k));
+		ck_assert(!look(l.key.qtype, &e, &k));
 		r.outcome = failures[i].outcome;
 		store_result(&ls, &l, &r, NOW_NS);
-		ck_assert(look(l.qtype, &e, &k));
+		ck_assert(look(l.key.qtype, &e, &k));
 		ck_assert_int_eq(e.kind, failures[i].kind);
 		ck_assert_uint_eq(e.ttl_s, 5);
 		ck_assert_uint_eq(k.rcode, failures[i].rcode);

@@ -96,7 +96,7 @@ history_asked(struct sim *s, const struct msg *m, bool tcp, uint32_t sock, bool 
 		memset(n->sends, 0, sizeof(n->sends));
 	*check = l->check == LOOKUP_CHECK_CD;
 	sim_say(s, "  question %u by %s %u to u%u: %s %u%s%s", m->id, tcp ? "TCP" : "UDP", sock,
-	    shell_upstream(s, tcp, sock), name_to_text(l->qname, text), m->qtype,
+	    shell_upstream(s, tcp, sock), name_to_text(l->key.qname, text), m->qtype,
 	    l->probe ? " (probe)" : "", *check ? " (check)" : "");
 	if (l->suspect == LOOKUP_SUSPECT_GUESS) /* out of caution, by TCP: no try */
 		n->heard[u][1]++;
@@ -105,8 +105,8 @@ history_asked(struct sim *s, const struct msg *m, bool tcp, uint32_t sock, bool 
 		    tcp ? "TCP" : "UDP", shell_upstream(s, tcp, sock), n->heard[u][tcp]);
 	if (l->probe)
 		return 1;
-	count_sends(s, l->qname);
-	key = history_key(l->qname, l->qtype, l->do_bit, l->cd);
+	count_sends(s, l->key.qname);
+	key = history_key(l->key.qname, l->key.qtype, l->key.do_bit, l->key.cd);
 	history_fact(s, key)->asked_ns = s->w.now_ns;
 	return key;
 }
@@ -187,7 +187,7 @@ history_refused(struct sim *s, unsigned slot)
 
 		if (!l->probe)
 			history_touched(
-			    s, history_key(l->qname, l->qtype, l->do_bit, l->cd), false);
+			    s, history_key(l->key.qname, l->key.qtype, l->key.do_bit, l->key.cd), false);
 	}
 }
 
