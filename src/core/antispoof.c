@@ -141,9 +141,9 @@ confirmed(
 {
 	bool by_case = suspect == LOOKUP_SUSPECT_CASE;
 
-	l->suspect = LOOKUP_NO_SUSPECT;
-	for (unsigned i = 0; same && i < l->n_agreed && i < ANTISPOOF_AGREE - 1; i++)
-		upstreams_on_seen(guard_of(ls, l, suspect), l->agreed_on[i]);
+	l->here.suspect = LOOKUP_NO_SUSPECT;
+	for (unsigned i = 0; same && i < l->here.n_agreed && i < ANTISPOOF_AGREE - 1; i++)
+		upstreams_on_seen(guard_of(ls, l, suspect), l->here.agreed_on[i]);
 	if (!upstreams_on_confirmed(ls->upstreams, l->upstream, guard_of(ls, l, suspect),
 		by_case ? "the case of a question" : "cookies", same, now_ns))
 		return;
@@ -175,26 +175,26 @@ antispoof_right(struct lookups *ls, const struct lookup *l, const struct msg *m)
 static unsigned
 count_agreed(struct lookup *l, uint32_t digest)
 {
-	if (digest != l->near_miss)
-		l->n_agreed = 0;
-	l->near_miss = digest;
-	for (unsigned i = 0; i < l->n_agreed; i++) {
-		if (l->agreed_on[i] == l->now.socket)
-			return l->n_agreed;
+	if (digest != l->here.near_miss)
+		l->here.n_agreed = 0;
+	l->here.near_miss = digest;
+	for (unsigned i = 0; i < l->here.n_agreed; i++) {
+		if (l->here.agreed_on[i] == l->now.socket)
+			return l->here.n_agreed;
 	}
 	if (digest == 0)
 		return 0;
-	if (l->n_agreed < ANTISPOOF_AGREE - 1)
-		l->agreed_on[l->n_agreed] = l->now.socket;
-	return ++l->n_agreed;
+	if (l->here.n_agreed < ANTISPOOF_AGREE - 1)
+		l->here.agreed_on[l->here.n_agreed] = l->now.socket;
+	return ++l->here.n_agreed;
 }
 
 static void
 forget_near_misses(struct lookup *l)
 {
-	l->near_miss = 0;
-	l->n_agreed = 0;
-	l->n_stopped = 0;
+	l->here.near_miss = 0;
+	l->here.n_agreed = 0;
+	l->here.n_stopped = 0;
 }
 
 void
@@ -230,10 +230,10 @@ antispoof_stop(struct lookups *ls, struct lookup *l, enum lookup_suspect suspect
 		forget_near_misses(l);
 		return ANTISPOOF_AGREED;
 	}
-	if (!l->no_tcp) {
-		l->suspect = (uint8_t)suspect;
+	if (!l->here.no_tcp) {
+		l->here.suspect = (uint8_t)suspect;
 		lookup_plan(l, LOOKUP_NEEDS_TCP);
-	} else if (++l->n_stopped == ANTISPOOF_AT_MOST) {
+	} else if (++l->here.n_stopped == ANTISPOOF_AT_MOST) {
 		return ANTISPOOF_HOPELESS;
 	}
 	return ANTISPOOF_STOPPED;
@@ -242,25 +242,25 @@ antispoof_stop(struct lookups *ls, struct lookup *l, enum lookup_suspect suspect
 void
 antispoof_confirm(struct lookups *ls, struct lookup *l, const struct msg *m, uint64_t now_ns)
 {
-	bool same = l->near_miss == digest(ls, m);
+	bool same = l->here.near_miss == digest(ls, m);
 
-	if (l->suspect == LOOKUP_SUSPECT_GUESS)
-		l->suspect = LOOKUP_NO_SUSPECT;
+	if (l->here.suspect == LOOKUP_SUSPECT_GUESS)
+		l->here.suspect = LOOKUP_NO_SUSPECT;
 	else
-		confirmed(ls, l, (enum lookup_suspect)l->suspect, same, now_ns);
+		confirmed(ls, l, (enum lookup_suspect)l->here.suspect, same, now_ns);
 	forget_near_misses(l);
 }
 
 bool
 antispoof_without_tcp(struct lookups *ls, struct lookup *l, uint64_t now_ns)
 {
-	if (l->suspect == LOOKUP_NO_SUSPECT)
+	if (l->here.suspect == LOOKUP_NO_SUSPECT)
 		return false;
 	stats_inc(&ls->stats->upstream_wary_vain);
 	guess_on_vain(ls, l->upstream, now_ns);
-	l->tcp_vain = l->tcp_vain || l->suspect == LOOKUP_SUSPECT_GUESS;
-	l->suspect = LOOKUP_NO_SUSPECT;
-	l->no_tcp = true;
+	l->tcp_vain = l->tcp_vain || l->here.suspect == LOOKUP_SUSPECT_GUESS;
+	l->here.suspect = LOOKUP_NO_SUSPECT;
+	l->here.no_tcp = true;
 	lookup_plan(l, LOOKUP_NO_TCP);
 	return true;
 }
@@ -268,9 +268,5 @@ antispoof_without_tcp(struct lookups *ls, struct lookup *l, uint64_t now_ns)
 void
 antispoof_forget(struct lookup *l)
 {
-	l->suspect = LOOKUP_NO_SUSPECT;
-	l->no_tcp = false;
-	l->no_edns = false;
-	l->cookie_bad = false;
-	forget_near_misses(l);
+	l->here = (struct lookup_here){ .suspect = LOOKUP_NO_SUSPECT };
 }

@@ -44,13 +44,13 @@ static uint64_t
 exhausted(const struct lookups *ls, const struct lookup *l)
 {
 	unsigned most = attempt_most(ls);
-	uint64_t bits = without_aaaa(ls, l) | l->errored | l->gone |
-	    attempt_silent(l->silent[UPSTREAM_OVER_UDP], most);
+	uint64_t bits = without_aaaa(ls, l) | l->tried.errored | l->tried.gone |
+	    attempt_silent(l->tried.silent[UPSTREAM_OVER_UDP], most);
 
 	for (const struct attempt *a = l->earlier; a != NULL; a = a->next)
 		bits |= a->silent ? 0 : 1ULL << a->upstream; /* its reply is awaited */
 	if (l->plan == LOOKUP_TCP_KEPT)
-		bits |= attempt_silent(l->silent[UPSTREAM_OVER_TCP], most);
+		bits |= attempt_silent(l->tried.silent[UPSTREAM_OVER_TCP], most);
 	if (l->plan == LOOKUP_TCP_ONLY &&
 	    attempt_silences(l, UPSTREAM_OVER_TCP, l->upstream) >= most)
 		bits |= 1ULL << l->upstream;
@@ -62,10 +62,10 @@ uint16_t
 attempt_pick_next(struct lookups *ls, const struct lookup *l, bool alive)
 {
 	const struct choice_wish wish = { .exhausted = exhausted(ls, l),
-		.silent = (const uint64_t(*)[2])l->silent,
+		.silent = (const uint64_t(*)[2])l->tried.silent,
 		.last = l->upstream,
 		.prefer = UPSTREAM_NONE,
-		.alive = alive || l->best_rcode != DNS_NOERROR };
+		.alive = alive || l->tried.best_rcode != DNS_NOERROR };
 
 	return choice_pick(ls->upstreams, &wish, ls->rng).upstream;
 }
@@ -226,7 +226,7 @@ seldom_wait(struct lookups *ls, struct lookup *l, uint64_t wait_ns, uint64_t now
 {
 	if (l->probe)
 		return l->end_ns - now_ns;
-	if (l->suspect != LOOKUP_NO_SUSPECT && l->progress == LOOKUP_ASKED_TCP) {
+	if (l->here.suspect != LOOKUP_NO_SUSPECT && l->progress == LOOKUP_ASKED_TCP) {
 		uint64_t most_ns = guess_wait_ns(&ls->upstreams->table[l->upstream]);
 
 		return wait_ns < most_ns ? wait_ns : most_ns;
@@ -247,10 +247,10 @@ set_wait(struct lookups *ls, struct lookup *l)
 {
 	enum upstream_over over = lookup_over(&l->now);
 	const struct upstream *up = &ls->upstreams->table[l->upstream];
-	unsigned n = l->n_silent > 0 ? attempt_silences(l, over, l->upstream) : 0;
+	unsigned n = l->tried.n_silent > 0 ? attempt_silences(l, over, l->upstream) : 0;
 	uint64_t wait_ns = upstreams_wait_ns(ls->upstreams, l->upstream, over, n);
 
-	if (UNLIKELY(up->down || l->probe || l->suspect != LOOKUP_NO_SUSPECT))
+	if (UNLIKELY(up->down || l->probe || l->here.suspect != LOOKUP_NO_SUSPECT))
 		wait_ns = seldom_wait(ls, l, wait_ns, l->now.sent_ns);
 	lookup_set_wait(ls, l, LOOKUP_AWAITS, l->now.sent_ns + wait_ns);
 }
@@ -267,7 +267,7 @@ set_early(struct lookups *ls, struct lookup *l)
 {
 	uint64_t early_ns = choice_early_ns(ls->upstreams, l->upstream, l->exploring);
 
-	if (l->probe || l->progress != LOOKUP_ASKED_UDP || l->message != NULL ||
+	if (l->probe || l->progress != LOOKUP_ASKED_UDP || l->message.bytes != NULL ||
 	    early_ns >= upstreams_wait_ns(ls->upstreams, l->upstream, UPSTREAM_OVER_UDP, 0))
 		return;
 	lookup_set_wait(ls, l, LOOKUP_EARLY, l->now.sent_ns + early_ns);
@@ -310,7 +310,7 @@ go(struct lookups *ls, struct lookup *l, uint64_t now_ns)
 	if (by_tcp ? go_tcp(ls, l, k) : go_udp(ls, l))
 		return true;
 	lookup_set_wait(ls, l, LOOKUP_AWAITS, now_ns + ATTEMPT_UNSENT_MS * NS_PER_MS);
-	if (by_tcp && l->n_silent > 0 && !lookup_needs_tcp(l))
+	if (by_tcp && l->tried.n_silent > 0 && !lookup_needs_tcp(l))
 		return false; /* TCP was a last resort: what went over UDP may be answered yet */
 	if (ls->upstreams->table[l->upstream].socket[0] >= 0 || by_tcp) {
 		/* We have no free ID: another attempt would only add to the load. */
@@ -348,7 +348,7 @@ go_as_learned(struct lookups *ls, struct lookup *l, uint64_t now_ns)
 
 	if (way != WAYS)
 		lookup_start_probe(ls, l->upstream, way, DNS_TYPE_NS);
-	if (!l->no_tcp && attempt_silences(l, UPSTREAM_OVER_TCP, l->upstream) == 0 &&
+	if (!l->here.no_tcp && attempt_silences(l, UPSTREAM_OVER_TCP, l->upstream) == 0 &&
 	    (now == WAY_TCP || (now == WAY_BARE && l->key.do_bit)))
 		lookup_plan(l, LOOKUP_WISHES_TCP);
 }
@@ -418,7 +418,7 @@ write_question(struct lookups *ls, struct lookup *l, uint8_t *buf, uint64_t now_
 		l->now.way = l->way;
 	if (UNLIKELY(ways_small(&ls->upstreams->table[l->upstream].ways)) && !l->probe)
 		opt.bufsize = WAYS_SMALL;
-	if (UNLIKELY(l->no_edns || l->now.way == WAY_BARE))
+	if (UNLIKELY(l->here.no_edns || l->now.way == WAY_BARE))
 		opt.present = false;
 	/* DO needs an OPT, even if the upstream does not support EDNS. */
 	if (l->key.do_bit)
@@ -435,9 +435,9 @@ static size_t
 write_signed(struct lookup *l, uint8_t *buf)
 {
 	l->now.way = WAY_FULL; /* that is how it went, whatever was learned */
-	memcpy(buf, l->message, l->message_len);
+	memcpy(buf, l->message.bytes, l->message.len);
 	header_set_id(buf, l->now.id);
-	return l->message_len;
+	return l->message.len;
 }
 
 bool
@@ -458,7 +458,7 @@ attempt_next_question(
 		if (by_tcp)
 			send->sock += (uint32_t)l->upstream * CHANNELS_EACH - TXID_TCP;
 		send->gen = 0;
-		if (UNLIKELY(l->message != NULL))
+		if (UNLIKELY(l->message.bytes != NULL))
 			send->len = write_signed(l, by_tcp ? tcp : udp);
 		else
 			send->len = write_question(ls, l, by_tcp ? tcp : udp, now_ns);

@@ -53,7 +53,8 @@ attempt_most(const struct lookups *ls)
 MUST_USE static inline unsigned
 attempt_silences(const struct lookup *l, enum upstream_over over, unsigned u)
 {
-	return (unsigned)((l->silent[over][0] >> u & 1) | (l->silent[over][1] >> u & 1) << 1);
+	return (unsigned)((l->tried.silent[over][0] >> u & 1) |
+	    (l->tried.silent[over][1] >> u & 1) << 1);
 }
 
 /*

@@ -44,8 +44,8 @@ attempt_next_truncated(struct lookups *ls, struct lookup_result *result)
 		return NULL;
 	l = LIST_OBJECT(link, struct lookup, link);
 	l->progress = LOOKUP_DONE;
-	memcpy(ls->reply, l->truncated, l->truncated_len);
-	if (msg_parse(&ls->truncated, ls->reply, l->truncated_len) == MSG_OK)
+	memcpy(ls->reply, l->truncated.bytes, l->truncated.len);
+	if (msg_parse(&ls->truncated, ls->reply, l->truncated.len) == MSG_OK)
 		(void)attempt_finish(ls, l, result, LOOKUP_TRUNCATED, &ls->truncated);
 	else /* impossible: it was parsed before */
 		(void)attempt_finish(ls, l, result, LOOKUP_BOGUS, NULL);
@@ -59,11 +59,11 @@ attempt_finish(struct lookups *ls, struct lookup *l, struct lookup_result *resul
 	bool failed =
 	    outcome == LOOKUP_ERROR || outcome == LOOKUP_SILENT || outcome == LOOKUP_NO_ROOM;
 
-	if (UNLIKELY(failed && l->truncated != NULL))
+	if (UNLIKELY(failed && l->truncated.bytes != NULL))
 		return end_with_truncated(ls, l);
 	lookup_stop_attempt(ls, l);
 	result->outcome = outcome;
-	result->rcode = msg != NULL ? msg->rcode : l->best_rcode;
+	result->rcode = msg != NULL ? msg->rcode : l->tried.best_rcode;
 	result->upstream = l->upstream;
 	result->trusted = l->upstream != UPSTREAM_NONE && ls->upstreams->table[l->upstream].trusted;
 	result->msg = msg;
@@ -77,7 +77,7 @@ attempt_resume(struct lookups *ls, struct lookup *l)
 {
 	const struct attempt *a = l->earlier;
 
-	while (a != NULL && (a->silent || l->errored >> a->upstream & 1))
+	while (a != NULL && (a->silent || l->tried.errored >> a->upstream & 1))
 		a = a->next;
 	if (a == NULL)
 		return false;
@@ -103,10 +103,10 @@ finish(struct lookups *ls, struct lookup *l, struct lookup_result *result)
 		l->hindered = us->table[l->upstream].revived_ns >= l->born_ns;
 	if (lookup_lacks_room(l))
 		return attempt_finish(ls, l, result, LOOKUP_NO_ROOM, NULL);
-	if (l->best_rcode == DNS_NOERROR)
-		l->best_rcode = l->late_rcode;
+	if (l->tried.best_rcode == DNS_NOERROR)
+		l->tried.best_rcode = l->tried.late_rcode;
 	return attempt_finish(
-	    ls, l, result, l->best_rcode == DNS_NOERROR ? LOOKUP_SILENT : LOOKUP_ERROR, NULL);
+	    ls, l, result, l->tried.best_rcode == DNS_NOERROR ? LOOKUP_SILENT : LOOKUP_ERROR, NULL);
 }
 
 /* L sends nothing before DUE_NS, but a reply to what it sent is taken. Always true. */
@@ -143,13 +143,14 @@ pick_for_tcp(const struct lookups *ls, const struct lookup *l)
 	const struct upstreams *us = ls->upstreams;
 	uint16_t found = UPSTREAM_NONE;
 
-	if (l->message != NULL || ls->conf->resend_attempts == 0 || txid_room(&ls->spaces[0]) == 0)
+	if (l->message.bytes != NULL || ls->conf->resend_attempts == 0 ||
+	    txid_room(&ls->spaces[0]) == 0)
 		return UPSTREAM_NONE;
 	for (unsigned i = 0; i < us->n_order; i++) {
 		uint16_t u = us->order[i];
 		unsigned n = attempt_silences(l, UPSTREAM_OVER_TCP, u);
 
-		if (l->errored >> u & 1 || us->table[u].down || n >= attempt_most(ls))
+		if (l->tried.errored >> u & 1 || us->table[u].down || n >= attempt_most(ls))
 			continue;
 		if (is_refusing(l, u) || !was_heard(ls, l, u))
 			found = u;
@@ -191,8 +192,8 @@ n_left(const struct lookups *ls, const struct lookup *l)
 	unsigned done = 0;
 
 	for (unsigned over = 0; over < UPSTREAM_TRANSPORTS; over++)
-		done += (unsigned)(__builtin_popcountll(l->silent[over][0]) +
-		    2 * __builtin_popcountll(l->silent[over][1]));
+		done += (unsigned)(__builtin_popcountll(l->tried.silent[over][0]) +
+		    2 * __builtin_popcountll(l->tried.silent[over][1]));
 	return done < all ? all - done : 0;
 }
 
@@ -245,7 +246,7 @@ attempt_go_to(struct lookups *ls, struct lookup *l, uint16_t u)
 static bool
 listen_on(struct lookups *ls, struct lookup *l, struct lookup_result *result, uint64_t now_ns)
 {
-	if (l->hurried || l->best_rcode != DNS_NOERROR || l->earlier == NULL)
+	if (l->hurried || l->tried.best_rcode != DNS_NOERROR || l->earlier == NULL)
 		return finish(ls, l, result);
 	return pause_until(ls, l, now_ns + LISTEN_MS * NS_PER_MS);
 }
@@ -255,7 +256,8 @@ static bool
 is_open(const struct lookups *ls, const struct lookup *l)
 {
 	for (const struct attempt *a = l->earlier; a != NULL; a = a->next) {
-		if (!(l->errored >> a->upstream & 1) && !ls->upstreams->table[a->upstream].down)
+		if (!(l->tried.errored >> a->upstream & 1) &&
+		    !ls->upstreams->table[a->upstream].down)
 			return true;
 	}
 	return false;
@@ -268,7 +270,7 @@ is_open(const struct lookups *ls, const struct lookup *l)
 static bool
 spend(struct lookups *ls, struct lookup *l, struct lookup_result *result, uint64_t now_ns)
 {
-	bool error = (l->best_rcode | l->late_rcode) != DNS_NOERROR;
+	bool error = (l->tried.best_rcode | l->tried.late_rcode) != DNS_NOERROR;
 
 	if (l->earlier == NULL || (error && !is_open(ls, l)))
 		return finish(ls, l, result);
@@ -341,19 +343,19 @@ attempt_failed(struct lookups *ls, struct lookup *l, struct lookup_result *resul
 	if (l->probe) /* the upstream is alive: that is all a probe asks */
 		return attempt_finish(ls, l, result, LOOKUP_SILENT, NULL);
 	stats_inc(&ls->stats->upstream_errors);
-	l->errored |= 1ULL << l->upstream;
+	l->tried.errored |= 1ULL << l->upstream;
 	l->check = LOOKUP_CHECK_NONE;
 	/* What was learned of this one is no wish of the client. */
 	lookup_plan(l, up->ways.now != WAY_FULL ? LOOKUP_NO_TCP : LOOKUP_ELSEWHERE);
 	/* Any other error is more telling than SERVFAIL. */
-	if (l->best_rcode == DNS_NOERROR || l->best_rcode == DNS_SERVFAIL)
-		l->best_rcode = rcode;
+	if (l->tried.best_rcode == DNS_NOERROR || l->tried.best_rcode == DNS_SERVFAIL)
+		l->tried.best_rcode = rcode;
 	if (UNLIKELY(l->earlier != NULL) && attempt_resume(ls, l))
 		return true;
 	lookup_stop_attempt(ls, l);
 	if (ask_next(ls, l, result, false, now_ns))
 		return true;
-	if (result->outcome == LOOKUP_ERROR && rcode == l->best_rcode)
+	if (result->outcome == LOOKUP_ERROR && rcode == l->tried.best_rcode)
 		result->msg = msg;
 	return false;
 }

@@ -147,7 +147,7 @@ count_kept(struct count *c)
 
 		if (l->listed || l->earlier != NULL)
 			blame(c, "a lookup was put off, and could still be joined or answered");
-		n += l->kept != NULL;
+		n += l->ended.reply != NULL;
 	}
 	if (n != ls->kept_replies.n_used)
 		blame(c, "a reply was kept for nobody");

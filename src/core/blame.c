@@ -29,7 +29,7 @@ blame_count(const struct lookups *ls, struct lookup *l, struct attempt *a, enum 
 {
 	struct upstream *up = &ls->upstreams->table[a->upstream];
 	uint64_t bit = UINT64_C(1) << a->upstream;
-	uint64_t *s = l->silent[lookup_over(a)];
+	uint64_t *s = l->tried.silent[lookup_over(a)];
 
 	blame_lose(ls, a, cause);
 	if ((s[0] & s[1] & bit) == 0) {
@@ -38,10 +38,10 @@ blame_count(const struct lookups *ls, struct lookup *l, struct attempt *a, enum 
 		s[0] ^= bit;
 		s[1] ^= carry;
 	}
-	if (l->n_silent < UINT8_MAX)
-		l->n_silent++;
+	if (l->tried.n_silent < UINT8_MAX)
+		l->tried.n_silent++;
 	if (up->down && !l->probe && !l->refused)
-		l->gone |= bit;
+		l->tried.gone |= bit;
 	if (lookup_over(a) == UPSTREAM_OVER_UDP)
 		up->n_udp_silent += a->way == up->ways.now;
 	else if (UNLIKELY(up->ways.now == WAY_TCP) && up->heard_ns <= a->sent_ns) /* no better */
@@ -81,6 +81,6 @@ blame_forgive(const struct lookups *ls, struct lookup *l)
 
 	for (unsigned i = 0; i < us->n_order; i++) {
 		if (!us->table[us->order[i]].down)
-			l->gone &= ~(UINT64_C(1) << us->order[i]);
+			l->tried.gone &= ~(UINT64_C(1) << us->order[i]);
 	}
 }

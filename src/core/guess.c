@@ -237,7 +237,7 @@ guess_beware(struct lookups *ls, struct lookup *l, uint64_t now_ns)
 	    !guess_may_tcp(l))
 		return;
 	cookie = ls->conf->upstream_cookies && up->cookie_len > DNS_COOKIE_CLIENT &&
-	    up->no_edns_until_ns <= now_ns && !l->no_edns && up->ways.now == WAY_FULL &&
+	    up->no_edns_until_ns <= now_ns && !l->here.no_edns && up->ways.now == WAY_FULL &&
 	    upstream_guarded(&up->cookie_guard, now_ns);
 	cases = ls->conf->case_randomization && upstream_guarded(&up->case_guard, now_ns);
 	if (cookie || (cases && has_letters(l)))

@@ -94,7 +94,7 @@ void guess_move(struct lookups *ls, unsigned slot, uint64_t now_ns);
 MUST_USE static inline bool
 guess_may_tcp(const struct lookup *l)
 {
-	return !l->no_tcp && !l->tcp_vain && !l->probe && l->message == NULL;
+	return !l->here.no_tcp && !l->tcp_vain && !l->probe && l->message.bytes == NULL;
 }
 
 /* guess_by_tcp: L's question is to be confirmed by TCP, or sent by it, if TCP can be had. */
@@ -102,7 +102,7 @@ static inline void
 guess_by_tcp(struct lookup *l)
 {
 	lookup_plan(l, LOOKUP_NEEDS_TCP);
-	l->suspect = LOOKUP_SUSPECT_GUESS;
+	l->here.suspect = LOOKUP_SUSPECT_GUESS;
 }
 
 /*

@@ -23,10 +23,10 @@ static void
 note_tried(const struct queries *qs, const struct lookup *l, struct inflight_question *to)
 {
 	const struct upstreams *us = qs->lookups->upstreams;
-	uint64_t waiting = awaited(l), all = waiting | l->errored;
+	uint64_t waiting = awaited(l), all = waiting | l->tried.errored;
 
 	for (unsigned over = 0; over < UPSTREAM_TRANSPORTS; over++)
-		all |= attempt_silent(l->silent[over], 1);
+		all |= attempt_silent(l->tried.silent[over], 1);
 	to->n_sends = l->n_sends;
 	for (unsigned u = 0; u < UPSTREAM_MAX && to->n_tried < INFLIGHT_TRIED; u++) {
 		struct inflight_tried *t = &to->tried[to->n_tried];
@@ -34,9 +34,9 @@ note_tried(const struct queries *qs, const struct lookup *l, struct inflight_que
 		if ((all >> u & 1) == 0 || us->table[u].addr.family == NETADDR_NONE)
 			continue;
 		t->upstream = us->table[u].addr;
-		t->reply = l->errored >> u & 1 ? INFLIGHT_ERROR
-		    : waiting >> u & 1         ? INFLIGHT_WAITING
-					       : INFLIGHT_SILENT;
+		t->reply = l->tried.errored >> u & 1 ? INFLIGHT_ERROR
+		    : waiting >> u & 1               ? INFLIGHT_WAITING
+						     : INFLIGHT_SILENT;
 		to->n_tried++;
 	}
 }

@@ -9,7 +9,7 @@
 static bool
 is_final(const struct lookup *l, const struct msg *msg, enum msg_verdict verdict)
 {
-	if (l->probe || l->message != NULL)
+	if (l->probe || l->message.bytes != NULL)
 		return true;
 	return verdict == MSG_OK && l->check != LOOKUP_CHECK_CD && !(msg->flags & DNS_TC) &&
 	    (msg->rcode == DNS_NOERROR || msg->rcode == DNS_NXDOMAIN) && !match_is_lame(msg);
@@ -27,7 +27,7 @@ leads_on(const struct lookup *l, const struct msg *msg, enum msg_verdict verdict
 	if (msg->flags & DNS_TC || match_rejects_edns(l, msg))
 		return true;
 	if (msg->rcode == DNS_BADCOOKIE) /* once, or two attempts would lead on in turn for ever */
-		return l->now.cookie && !l->cookie_bad;
+		return l->now.cookie && !l->here.cookie_bad;
 	return msg->rcode == DNS_SERVFAIL && !l->key.cd &&
 	    (match_is_checked(l) || msg_ede_dnssec(msg) != DNS_EDE_NONE);
 }
@@ -38,9 +38,9 @@ note_error(struct lookup *l, uint16_t rcode)
 {
 	if (rcode == DNS_NOERROR || rcode == DNS_BADVERS || rcode == DNS_BADCOOKIE)
 		rcode = DNS_SERVFAIL;
-	if (l->late_rcode == DNS_NOERROR || l->late_rcode == DNS_SERVFAIL)
-		l->late_rcode = rcode;
-	l->errored |= UINT64_C(1) << l->upstream;
+	if (l->tried.late_rcode == DNS_NOERROR || l->tried.late_rcode == DNS_SERVFAIL)
+		l->tried.late_rcode = rcode;
+	l->tried.errored |= UINT64_C(1) << l->upstream;
 }
 
 /* What L was about before lookup_recall made an attempt that was given up its present one. */
@@ -88,7 +88,7 @@ late_counts(struct lookups *ls, struct lookup *l, const struct packet_in *in, co
 		.queued = l->progress == LOOKUP_TO_ASK || l->progress == LOOKUP_ENDING };
 	enum antispoof_match match;
 	bool awaited = (lookup_in_flight(l) && !l->now.silent) || before.queued;
-	bool bound = l->suspect != LOOKUP_NO_SUSPECT || l->check != LOOKUP_CHECK_NONE ||
+	bool bound = l->here.suspect != LOOKUP_NO_SUSPECT || l->check != LOOKUP_CHECK_NONE ||
 	    l->plan == LOOKUP_TCP_ONLY || l->progress == LOOKUP_ENDING;
 
 	(void)lookup_recall(ls, l, match_space(ls, in), msg->id);

@@ -138,8 +138,8 @@ lookup_start_signed(struct lookups *ls, const struct msg *m, bool tcp)
 		return NULL;
 	}
 	memcpy(copy, m->bytes, m->len);
-	l->message = copy;
-	l->message_len = (uint16_t)m->len;
+	l->message.bytes = copy;
+	l->message.len = (uint16_t)m->len;
 	l->plan = tcp ? LOOKUP_TCP_KEPT : LOOKUP_BY_UDP;
 	allow(l, 0);
 	stats_inc(&ls->stats->lookups_signed);

@@ -180,6 +180,43 @@ struct attempt {
 	bool refused : 1;      /* in lookups.refused, not in the open list of its socket */
 };
 
+/* Owned by a lookup: LEN bytes of a message; NULL: none. */
+struct lookup_copy {
+	uint8_t *bytes;
+	uint16_t len;
+};
+
+/* What a lookup got from the upstreams so far. */
+struct lookup_tried {
+	uint64_t errored; /* bit per upstream that gave an error, or all that it has */
+	uint64_t gone;    /* bit per upstream that was silent to it while it was down */
+	/* per transport: bit per upstream, the low and the high one of its silent attempts, up to 3
+	 */
+	uint64_t silent[UPSTREAM_TRANSPORTS][2];
+	uint16_t best_rcode; /* of the errors so far; NOERROR: none */
+	uint16_t late_rcode; /* of those that came while another attempt was awaited */
+	uint8_t n_silent;    /* attempts whose wait is over, up to 255 */
+};
+
+/* What a lookup found out about the upstream that it asks; another one begins with nothing. */
+struct lookup_here {
+	uint32_t near_miss;    /* digest of the near miss that is to be confirmed; 0: none */
+	uint16_t agreed_on[2]; /* sockets of the near misses that agree */
+	uint8_t n_agreed;      /* near misses with the digest near_miss, each on another socket */
+	uint8_t n_stopped;     /* near misses since no TCP connection could be had */
+	uint8_t suspect;       /* enum lookup_suspect */
+	bool no_tcp;           /* TCP to it failed, was too slow or full: UDP is used */
+	bool no_edns;          /* it refused EDNS */
+	bool cookie_bad;       /* BADCOOKIE came from it */
+};
+
+/* How a lookup that was put off has ended. */
+struct lookup_ended {
+	struct lookup_kept *reply; /* owned; NULL: none */
+	uint8_t outcome;           /* enum lookup_outcome */
+	bool trusted;              /* struct lookup_result.trusted */
+};
+
 struct lookup {
 	struct list link;    /* in the list to_ask, for_tcp, ending or put_off */
 	struct list waiters; /* struct query.link */
@@ -188,63 +225,44 @@ struct lookup {
 	struct wheel_timer timer; /* what for: wait */
 	struct lookup *next;      /* same hash bucket */
 	struct question key;      /* its qname points to name[] or into the pool of long names */
-	uint8_t *message;         /* owned: a signed message, sent as it is (RULES D20); NULL */
-	/* owned: a truncated reply with real AAAA, used if the whole reply cannot be had; NULL */
-	uint8_t *truncated;
-	struct lookup_kept *kept; /* owned: put off: the reply that it ended with; NULL: none */
 	struct attempt *earlier;  /* owned: those given up that may still be answered */
 	uint64_t born_ns;         /* when its first attempt began */
 	uint64_t end_ns;          /* when it ends, if no reply has come */
-	uint64_t errored;         /* bit per upstream that gave an error, or all that it has */
-	uint64_t gone;            /* bit per upstream that was silent to it while it was down */
-	/*
-	 * per transport: bit per upstream, the low and the high one of its silent attempts, up to 3
-	 */
-	uint64_t silent[UPSTREAM_TRANSPORTS][2];
 	uint32_t hash;
-	uint32_t near_miss; /* digest of the near miss that is to be confirmed; 0: none */
 	uint32_t number;    /* its index in the pool */
 	uint16_t n_waiters; /* watchers included */
 	uint16_t upstream;  /* number of the upstream asked last, or to be asked next if pinned */
-	uint16_t agreed_on[2]; /* sockets of the near misses that agree */
-	uint16_t best_rcode;   /* of the errors so far; NOERROR: none */
-	uint16_t late_rcode;   /* of those that came while another attempt was awaited */
-	uint16_t message_len;
-	uint16_t truncated_len;
-	uint8_t progress; /* enum lookup_progress */
-	uint8_t wait;     /* enum lookup_wait */
-	uint8_t plan;     /* enum lookup_plan */
-	uint8_t outcome;  /* put off: enum lookup_outcome */
-	uint8_t n_sends;  /* attempts so far, up to 255 */
-	uint8_t allowed;  /* attempts that the best off of those who wait has for it, up to 255 */
-	uint8_t n_silent; /* attempts whose wait is over, up to 255 */
+	uint8_t progress;   /* enum lookup_progress */
+	uint8_t wait;       /* enum lookup_wait */
+	uint8_t plan;       /* enum lookup_plan */
+	uint8_t n_sends;    /* attempts so far, up to 255 */
+	uint8_t allowed;    /* attempts that the best off of those who wait has for it, up to 255 */
 	uint8_t n_near_misses;
-	uint8_t suspect;   /* enum lookup_suspect */
-	uint8_t check;     /* enum lookup_check */
-	uint8_t n_agreed;  /* near misses with the digest near_miss, each on another socket */
-	uint8_t n_stopped; /* near misses since no TCP connection could be had */
-	uint8_t n_unsent;  /* how often the kernel did not send it, up to a limit */
-	uint8_t way;       /* of a probe: enum way, WAY_AS_LEARNED or WAY_LARGE */
-	bool listed : 1;   /* in the hash table */
+	uint8_t check;    /* enum lookup_check */
+	uint8_t n_unsent; /* how often the kernel did not send it, up to a limit */
+	uint8_t way;      /* of a probe: enum way, WAY_AS_LEARNED or WAY_LARGE */
+	bool listed : 1;  /* in the hash table */
 	bool whole : 1;
 	bool tcp_again : 1; /* was sent once more after its connection had closed */
 	bool no_room : 1;   /* an attempt had no ID or socket: silence says nothing (RULES D26) */
 	bool exploring : 1; /* its first attempt measures an upstream that others are better than */
 	bool refused : 1;   /* over UDP, by ICMP, and no reply came over TCP since */
 	bool pinned : 1;    /* the next attempt goes to upstream, whatever its health */
-	bool no_edns : 1;   /* this upstream refused it */
 	bool probe : 1;     /* a probe of an upstream's health: no query waits for it */
-	bool cookie_bad : 1;  /* BADCOOKIE came from this upstream */
-	bool no_tcp : 1;      /* TCP to this upstream failed, was too slow or full: UDP is used */
-	bool tcp_vain : 1;    /* likewise, to any upstream, after LOOKUP_SUSPECT_GUESS */
-	bool needed : 1;      /* continues for the cache when no query waits */
-	bool hurried : 1;     /* its life is short as all upstreams are down */
+	bool tcp_vain : 1;  /* TCP on a suspicion was of no use; it is not tried again */
+	bool needed : 1;    /* continues for the cache when no query waits */
+	bool hurried : 1;   /* its life is short as all upstreams are down */
 	bool over_budget : 1; /* it was not sent once more, as n_sends had come to allowed */
 	bool at_ceiling : 1;  /* each upstream had as many questions as it may (RULES D26) */
 	bool hindered : 1;    /* the upstream was down during the last attempt and is up again */
-	bool trusted : 1;     /* put off: struct lookup_result.trusted */
 	bool a_asked : 1;     /* A was asked beside it, as it was silent (RULES D5) */
 	bool late_noted : 1;  /* it was counted as a late AAAA of its upstreams (RULES D5) */
+	struct lookup_copy message; /* a signed message, sent as it is (RULES D20) */
+	/* a reply with real AAAA, used if the whole one cannot be had */
+	struct lookup_copy truncated;
+	struct lookup_tried tried;
+	struct lookup_here here;
+	struct lookup_ended ended;
 	/* from here on nothing is set by lookup_start */
 	struct attempt now; /* sent last; in flight in LOOKUP_ASKED_UDP and LOOKUP_ASKED_TCP */
 	uint8_t name[LOOKUP_NAME_INLINE];

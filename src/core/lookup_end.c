@@ -25,14 +25,14 @@ lookup_keep_truncated(struct lookups *ls, struct lookup *l, const struct msg *m)
 {
 	uint64_t end_ns = l->born_ns + LOOKUP_TRUNCATED_MS * NS_PER_MS;
 
-	if (l->truncated == NULL)
-		l->truncated = pool_take(&ls->replies);
-	if (l->truncated == NULL) {
+	if (l->truncated.bytes == NULL)
+		l->truncated.bytes = pool_take(&ls->replies);
+	if (l->truncated.bytes == NULL) {
 		l->no_room = true;
 		return;
 	}
-	memcpy(l->truncated, m->bytes, m->len);
-	l->truncated_len = (uint16_t)m->len;
+	memcpy(l->truncated.bytes, m->bytes, m->len);
+	l->truncated.len = (uint16_t)m->len;
 	if (l->end_ns > end_ns)
 		l->end_ns = end_ns;
 }
@@ -40,8 +40,8 @@ lookup_keep_truncated(struct lookups *ls, struct lookup *l, const struct msg *m)
 bool
 lookup_linger(struct lookups *ls, struct lookup *l, uint64_t now_ns)
 {
-	if (l->earlier == NULL || l->wait == LOOKUP_LINGERS || l->probe || l->message != NULL ||
-	    ls->conf->cache == NULL || !lookup_has_room(ls))
+	if (l->earlier == NULL || l->wait == LOOKUP_LINGERS || l->probe ||
+	    l->message.bytes != NULL || ls->conf->cache == NULL || !lookup_has_room(ls))
 		return false;
 	unlist(ls, l);
 	l->wait = LOOKUP_LINGERS; /* beyond its end */
@@ -63,11 +63,11 @@ lookup_put_off(struct lookups *ls, struct lookup *l, const struct lookup_result 
 	while (l->earlier != NULL)
 		lookup_drop(ls, l, l->earlier);
 	unlist(ls, l);
-	l->kept = kept;
-	l->outcome = (uint8_t)result->outcome;
-	l->trusted = result->trusted;
+	l->ended.reply = kept;
+	l->ended.outcome = (uint8_t)result->outcome;
+	l->ended.trusted = result->trusted;
 	if (result->msg != NULL && kept == NULL)
-		l->outcome = LOOKUP_NO_ROOM;
+		l->ended.outcome = LOOKUP_NO_ROOM;
 	l->needed = true; /* it stays when the last waiter leaves: the reply may be in use */
 	l->progress = LOOKUP_PUT_OFF;
 	list_push(&ls->put_off, &l->link);
@@ -84,11 +84,11 @@ lookup_next_put_off(struct lookups *ls, struct lookup_result *result)
 		return NULL;
 	list_push(&ls->put_off, link);
 	l = LIST_OBJECT(link, struct lookup, link);
-	*result = (struct lookup_result){ .outcome = (enum lookup_outcome)l->outcome,
-		.rcode = l->kept != NULL ? l->kept->msg.rcode : l->best_rcode,
+	*result = (struct lookup_result){ .outcome = (enum lookup_outcome)l->ended.outcome,
+		.rcode = l->ended.reply != NULL ? l->ended.reply->msg.rcode : l->tried.best_rcode,
 		.upstream = l->upstream,
-		.trusted = l->trusted,
-		.msg = l->kept != NULL ? &l->kept->msg : NULL };
+		.trusted = l->ended.trusted,
+		.msg = l->ended.reply != NULL ? &l->ended.reply->msg : NULL };
 	return l;
 }
 
@@ -140,11 +140,11 @@ lookup_free(struct lookups *ls, struct lookup *l)
 	unlist(ls, l);
 	if (l->key.qname != l->name)
 		pool_give(&ls->long_names, (void *)(uintptr_t)l->key.qname);
-	if (l->message != NULL)
-		pool_give(&ls->messages, l->message);
-	if (l->truncated != NULL)
-		pool_give(&ls->replies, l->truncated);
-	if (UNLIKELY(l->kept != NULL))
-		pool_give(&ls->kept_replies, l->kept);
+	if (l->message.bytes != NULL)
+		pool_give(&ls->messages, l->message.bytes);
+	if (l->truncated.bytes != NULL)
+		pool_give(&ls->replies, l->truncated.bytes);
+	if (UNLIKELY(l->ended.reply != NULL))
+		pool_give(&ls->kept_replies, l->ended.reply);
 	pool_give(&ls->pool, l);
 }

@@ -110,7 +110,7 @@ match_ways(struct lookups *ls, const struct lookup *l, const struct msg *msg, ui
 		upstreams_aaaa_came(ls->upstreams, l->upstream);
 	if (large && lookup_over(&l->now) == UPSTREAM_OVER_UDP)
 		upstreams_large_came(ls->upstreams, l->upstream);
-	else if (large && l->plan != LOOKUP_TCP_ONLY && l->message == NULL &&
+	else if (large && l->plan != LOOKUP_TCP_ONLY && l->message.bytes == NULL &&
 	    times_known(&up->times[UPSTREAM_OVER_UDP]) &&
 	    attempt_silences(l, UPSTREAM_OVER_UDP, l->upstream) >= MATCH_SILENCES)
 		upstreams_large_lost(ls->upstreams, l->upstream, now_ns);

@@ -53,11 +53,11 @@ why(const struct upstreams *us, const struct lookup *l, unsigned before)
 		return why_first(us, l, before);
 	if (l->check != LOOKUP_CHECK_NONE)
 		return "to find out whether SERVFAIL means that the data is bogus";
-	if (l->suspect != LOOKUP_NO_SUSPECT)
+	if (l->here.suspect != LOOKUP_NO_SUSPECT)
 		return "to confirm a reply that may be forged";
 	if (before == l->upstream)
 		return "the same once more";
-	if (l->best_rcode != DNS_NOERROR)
+	if (l->tried.best_rcode != DNS_NOERROR)
 		return "after an error";
 	return l->earlier != NULL ? "beside one that is slow or silent" : "another one";
 }

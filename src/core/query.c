@@ -464,7 +464,7 @@ has_stale(struct queries *qs, const struct query *q, uint64_t now_ns)
 static bool
 is_waited_on(struct queries *qs, struct query *q)
 {
-	return q->lookup->check != LOOKUP_CHECK_NONE || q->lookup->truncated != NULL ||
+	return q->lookup->check != LOOKUP_CHECK_NONE || q->lookup->truncated.bytes != NULL ||
 	    (q->state == QUERY_AAAA && !query_goes_on(qs, q));
 }
 
@@ -487,7 +487,8 @@ query_on_deadline(struct queries *qs, struct query *q, uint64_t now_ns)
 	}
 	if (!q->stale_seen && now_ns < q->deadline_ns && is_waited_on(qs, q)) {
 		uint64_t again_ns = now_ns + QUERY_CHECK_MS * NS_PER_MS;
-		bool nearly = q->lookup->check != LOOKUP_CHECK_NONE || q->lookup->truncated != NULL;
+		bool nearly =
+		    q->lookup->check != LOOKUP_CHECK_NONE || q->lookup->truncated.bytes != NULL;
 
 		if (!nearly || again_ns > q->deadline_ns)
 			again_ns = q->deadline_ns;

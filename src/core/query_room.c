@@ -161,7 +161,7 @@ is_overdue(const struct queries *qs, const struct query *q, uint64_t now_ns)
 {
 	const struct lookup *l = q->lookup;
 
-	if (l == NULL || l->n_silent > 0)
+	if (l == NULL || l->tried.n_silent > 0)
 		return true;
 	if (l->progress != LOOKUP_ASKED_UDP && l->progress != LOOKUP_ASKED_TCP)
 		return now_ns - query_came_ns(q) > TIMES_UNKNOWN_NS;

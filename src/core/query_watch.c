@@ -222,9 +222,9 @@ query_note_late(struct queries *qs, struct query *q, uint64_t now_ns)
 	l->late_noted = true;
 	for (unsigned i = 0; i < us->n_order; i++) {
 		uint16_t u = us->order[i];
-		uint64_t silent = l->silent[UPSTREAM_OVER_UDP][0] |
-		    l->silent[UPSTREAM_OVER_UDP][1] | l->silent[UPSTREAM_OVER_TCP][0] |
-		    l->silent[UPSTREAM_OVER_TCP][1];
+		uint64_t silent = l->tried.silent[UPSTREAM_OVER_UDP][0] |
+		    l->tried.silent[UPSTREAM_OVER_UDP][1] | l->tried.silent[UPSTREAM_OVER_TCP][0] |
+		    l->tried.silent[UPSTREAM_OVER_TCP][1];
 
 		if (silent >> u & 1 && us->table[u].heard_ns > l->born_ns &&
 		    ways_aaaa_late(&us->table[u].ways))
@@ -238,8 +238,8 @@ query_on_silence(struct queries *qs, struct lookup *l, uint64_t now_ns)
 	unsigned n = 0;
 
 	/* A truncated reply that is kept has addresses. */
-	if (l->key.qtype != DNS_TYPE_AAAA || l->truncated != NULL ||
-	    l->n_silent < QUERY_BESIDE_SILENT)
+	if (l->key.qtype != DNS_TYPE_AAAA || l->truncated.bytes != NULL ||
+	    l->tried.n_silent < QUERY_BESIDE_SILENT)
 		return 0;
 	for (struct list *link = l->waiters.next; link != &l->waiters && !l->a_asked;
 	     link = link->next) {

@@ -46,7 +46,7 @@ static bool
 ask_without_edns(struct lookups *ls, struct lookup *l, uint64_t now_ns)
 {
 	upstreams_on_no_edns(ls->upstreams, l->upstream, l->now.socket, now_ns);
-	l->no_edns = true;
+	l->here.no_edns = true;
 	stats_inc(&ls->stats->upstream_no_edns);
 	return attempt_again(ls, l, l->upstream);
 }
@@ -101,10 +101,10 @@ static bool
 on_badcookie(struct lookups *ls, struct lookup *l)
 {
 	stats_inc(&ls->stats->upstream_badcookie);
-	if (l->cookie_bad)
+	if (l->here.cookie_bad)
 		lookup_plan(l, LOOKUP_NEEDS_TCP);
 	attempt_again(ls, l, l->upstream);
-	l->cookie_bad = true;
+	l->here.cookie_bad = true;
 	return true;
 }
 
@@ -147,7 +147,7 @@ judge(struct lookups *ls, struct lookup *l, const struct msg *msg, struct lookup
 			on_way(ls, l, now_ns);
 		return attempt_finish(ls, l, result, LOOKUP_SILENT, NULL);
 	}
-	if (UNLIKELY(l->message != NULL)) /* the client judges the reply (RULES D20) */
+	if (UNLIKELY(l->message.bytes != NULL)) /* the client judges the reply (RULES D20) */
 		return attempt_finish(ls, l, result, LOOKUP_REPLY, msg);
 	if (match_rejects_edns(l, msg))
 		return ask_without_edns(ls, l, now_ns);
@@ -222,7 +222,7 @@ take(struct lookups *ls, struct lookup *l, struct msg *msg, enum msg_verdict ver
 	match_note(ls, l, msg, verdict, now_ns);
 	if (UNLIKELY(verdict != MSG_OK))
 		return on_malformed(ls, l, result, now_ns);
-	if (UNLIKELY(l->suspect != LOOKUP_NO_SUSPECT))
+	if (UNLIKELY(l->here.suspect != LOOKUP_NO_SUSPECT))
 		antispoof_confirm(ls, l, msg, now_ns);
 	antispoof_unmix(ls, l, msg);
 	return judge(ls, l, msg, result, now_ns);
@@ -274,7 +274,7 @@ reply_on_message(struct lookups *ls, const struct packet_in *in, struct msg *msg
 		return NULL;
 	}
 	/* RDATA of a signed message is not checked: the client judges it (RULES D20). */
-	if (UNLIKELY(verdict == MSG_UNSOUND && l->message != NULL))
+	if (UNLIKELY(verdict == MSG_UNSOUND && l->message.bytes != NULL))
 		verdict = MSG_OK;
 	if (UNLIKELY(match_is_late(ls, l, in, msg->id)))
 		return late_counts(ls, l, in, msg, verdict, now_ns)

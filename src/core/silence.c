@@ -63,7 +63,8 @@ go_beside(struct lookups *ls, struct lookup *l, uint64_t now_ns)
 	uint16_t u = UPSTREAM_NONE;
 
 	if (lookup_may_shelve(ls, l))
-		u = choice_beside(ls->upstreams, l->upstream, l->exploring, l->errored, ls->rng);
+		u = choice_beside(
+		    ls->upstreams, l->upstream, l->exploring, l->tried.errored, ls->rng);
 	if (u == UPSTREAM_NONE) {
 		attempt_set_wait(ls, l);
 		return true;
@@ -326,7 +327,7 @@ on_lost(struct lookups *ls, struct lookup *l, const struct channel *c, struct lo
 
 	l->refused = l->refused && !c->lost_established && l->plan != LOOKUP_TCP_ONLY;
 	/* What was asked on a suspicion does not wait for a second connection (RULES D21). */
-	if (l->suspect != LOOKUP_NO_SUSPECT && !c->lost_fruitful)
+	if (l->here.suspect != LOOKUP_NO_SUSPECT && !c->lost_fruitful)
 		again = false;
 	if (c->lost_established && again) {
 		l->tcp_again |= !c->lost_fruitful;
@@ -339,8 +340,8 @@ on_lost(struct lookups *ls, struct lookup *l, const struct channel *c, struct lo
 		lookup_plan(l, LOOKUP_ELSEWHERE);
 		return true;
 	}
-	if (l->truncated != NULL) /* that is all this upstream has to give */
-		l->errored |= UINT64_C(1) << l->upstream;
+	if (l->truncated.bytes != NULL) /* that is all this upstream has to give */
+		l->tried.errored |= UINT64_C(1) << l->upstream;
 	lookup_stop_attempt(ls, l);
 	return attempt_go_on(ls, l, result, c->lost_established, now_ns);
 }
@@ -392,8 +393,8 @@ silence_next_lost(struct lookups *ls, unsigned *most, struct lookup_result *resu
 static void
 move_on(struct lookups *ls, struct lookup *l, uint64_t now_ns)
 {
-	l->silent[UPSTREAM_OVER_TCP][0] |= UINT64_C(1) << l->upstream;
-	l->silent[UPSTREAM_OVER_TCP][1] |= UINT64_C(1) << l->upstream;
+	l->tried.silent[UPSTREAM_OVER_TCP][0] |= UINT64_C(1) << l->upstream;
+	l->tried.silent[UPSTREAM_OVER_TCP][1] |= UINT64_C(1) << l->upstream;
 	lookup_stop_attempt(ls, l);
 	l->progress = LOOKUP_UNSENT;
 	lookup_set_wait(ls, l, LOOKUP_AWAITS, now_ns);
@@ -411,7 +412,7 @@ silence_on_tcp_full(struct lookups *ls, unsigned conn, uint16_t id, uint64_t now
 	stats_inc(&ls->stats->tcp_upstream_full);
 	if (!lookup_needs_tcp(l)) {
 		lookup_plan(l, LOOKUP_NO_TCP);
-		l->no_tcp = true; /* though that is the way that was learned (core/ways) */
+		l->here.no_tcp = true; /* though that is the way that was learned (core/ways) */
 		if (attempt_silences(l, UPSTREAM_OVER_UDP, l->upstream) >= attempt_most(ls)) {
 			move_on(ls, l, now_ns);
 			return;

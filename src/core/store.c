@@ -324,7 +324,7 @@ has_key(const struct lookup *l)
 	 * SHARD_ANY_TYPE (0) means all types in a key, so the answer to a question for type 0 has
 	 * no key.
 	 */
-	return l->message == NULL && !l->probe && l->key.qtype != SHARD_ANY_TYPE;
+	return l->message.bytes == NULL && !l->probe && l->key.qtype != SHARD_ANY_TYPE;
 }
 
 /* May reply M be given to other clients? */

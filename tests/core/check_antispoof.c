@@ -57,7 +57,7 @@ near_miss(unsigned number, size_t cut)
 	p.udp[2] |= DNS_QR >> 8;
 	name_lower(p.udp + DNS_HEADER_LEN, p.udp + DNS_HEADER_LEN, l->key.qname_len);
 	ck_assert_ptr_null(parts_hand_in(&p, send.way, send.sock, p.udp, send.len - cut, &result));
-	ck_assert_uint_eq(l->suspect, LOOKUP_SUSPECT_CASE);
+	ck_assert_uint_eq(l->here.suspect, LOOKUP_SUSPECT_CASE);
 	return l;
 }
 

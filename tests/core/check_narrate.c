@@ -76,7 +76,7 @@ START_TEST(asked_and_why)
 	asks("the only one");
 	l.n_sends = 2;
 	asks("another one");
-	l.best_rcode = DNS_SERVFAIL;
+	l.tried.best_rcode = DNS_SERVFAIL;
 	asks("after an error");
 	l.check = LOOKUP_CHECK_CD;
 	asks("to find out whether SERVFAIL means that the data is bogus");

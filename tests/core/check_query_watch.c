@@ -85,7 +85,7 @@ end(struct lookup *l, enum lookup_outcome outcome)
 static void
 silent(struct lookup *l, uint8_t n_silent)
 {
-	l->n_silent = n_silent;
+	l->tried.n_silent = n_silent;
 	(void)query_on_silence(&p.queries, l, p.now_ns);
 }
 
@@ -222,10 +222,10 @@ START_TEST(d5_better_is_at_hand)
 	silent(l, QUERY_BESIDE_SILENT);
 	ck_assert(q->lookup == l && !l->a_asked);
 	q->stale_seen = false;
-	l->truncated = out;
+	l->truncated.bytes = out;
 	silent(l, QUERY_BESIDE_SILENT);
 	ck_assert(q->lookup == l && !l->a_asked);
-	l->truncated = NULL;
+	l->truncated.bytes = NULL;
 	lookup_leave(&p.lookups, l, &q->link);
 	query_free(&p.queries, q);
 	check_gone();

@@ -275,7 +275,7 @@ START_TEST(d27_late_error_is_noted)
 
 	ck_assert_ptr_null(late(&t, DNS_REFUSED, &result));
 	ck_assert(!parts_next(&p, &t.first));
-	ck_assert_uint_eq(t.l->errored, 1);
+	ck_assert_uint_eq(t.l->tried.errored, 1);
 	ck_assert_uint_eq(t.l->upstream, 1);
 	ck_assert_uint_eq(t.l->timer.due, due);
 	ck_assert_ptr_null(t.l->earlier);
@@ -304,7 +304,7 @@ START_TEST(d27_late_reply_leads_on)
 	ck_assert_ptr_null(late(&t, cases[_i].flags, &result));
 	ck_assert(parts_next(&p, &send));
 	ck_assert_uint_eq(t.l->upstream, 0);
-	ck_assert_uint_eq(t.l->errored, 0);
+	ck_assert_uint_eq(t.l->tried.errored, 0);
 	ck_assert(send.way == (cases[_i].tcp ? PACKET_UPSTREAM_TCP : PACKET_UPSTREAM_UDP));
 	ck_assert((wire_u16(msg + 2) & DNS_CD) == (cases[_i].cd ? DNS_CD : 0));
 	again[2] |= DNS_QR >> 8;
@@ -380,7 +380,7 @@ START_TEST(d27_late_near_miss_leaves_the_end)
 	lookup_keep_truncated(&p.lookups, l, &m);
 	for (struct attempt *a = l->earlier; a != NULL; a = a->next)
 		ck_assert(a->silent);
-	l->errored = UINT64_MAX;
+	l->tried.errored = UINT64_MAX;
 	wire_set_u16(p.udp + 2, DNS_QR | DNS_RD | DNS_RA | DNS_REFUSED);
 	ck_assert_ptr_null(
 	    parts_hand_in(&p, t.again.way, t.again.sock, p.udp, t.again.len, &result));
@@ -427,7 +427,7 @@ START_TEST(d27_late_badcookies_do_not_lead_on_in_turn)
 	}
 	ck_assert_uint_eq(n, 1);
 	ck_assert_uint_eq(parts_count(&p.stats.upstream_badcookie), 1);
-	ck_assert_uint_eq(l->errored, 0);
+	ck_assert_uint_eq(l->tried.errored, 0);
 	ck_assert(!list_empty(&l->timer.link));
 }
 END_TEST

@@ -264,8 +264,8 @@ START_TEST(d20_signed_is_passed_on)
 		ck_assert_int_eq(q->state, QUERY_RELAY);
 		ck_assert(q->signed_msg);
 		ck_assert_ptr_nonnull(q->lookup);
-		ck_assert_uint_eq(q->lookup->message_len, len);
-		ck_assert_mem_eq(q->lookup->message, bytes, len);
+		ck_assert_uint_eq(q->lookup->message.len, len);
+		ck_assert_mem_eq(q->lookup->message.bytes, bytes, len);
 		ck_assert_uint_eq(q->lookup->plan, LOOKUP_TCP_KEPT);
 	}
 	ck_assert_uint_eq(n_wrong(), 0);

@@ -292,9 +292,9 @@ START_TEST(what_is_not_for_everybody_is_not_kept)
 	store_result(&ls, &l, &r, NOW_NS);
 	ck_assert(!look(DNS_TYPE_A, &e, &k));
 	r = reply(&m, 0, 0, a, &usual);
-	l.message = bytes; /* the client's own, signed */
+	l.message.bytes = bytes; /* the client's own, signed */
 	store_result(&ls, &l, &r, NOW_NS);
-	l.message = NULL;
+	l.message.bytes = NULL;
 	l.probe = true;
 	store_result(&ls, &l, &r, NOW_NS);
 	l.probe = false;

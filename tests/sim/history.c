@@ -98,7 +98,7 @@ history_asked(struct sim *s, const struct msg *m, bool tcp, uint32_t sock, bool 
 	sim_say(s, "  question %u by %s %u to u%u: %s %u%s%s", m->id, tcp ? "TCP" : "UDP", sock,
 	    shell_upstream(s, tcp, sock), name_to_text(l->key.qname, text), m->qtype,
 	    l->probe ? " (probe)" : "", *check ? " (check)" : "");
-	if (l->suspect == LOOKUP_SUSPECT_GUESS) /* out of caution, by TCP: no try */
+	if (l->here.suspect == LOOKUP_SUSPECT_GUESS) /* out of caution, by TCP: no try */
 		n->heard[u][1]++;
 	if (++n->sends[u][tcp] > most + n->heard[u][tcp])
 		sim_fail(s, "sent %u times by %s to u%u, with %u events", n->sends[u][tcp],
@@ -186,8 +186,9 @@ history_refused(struct sim *s, unsigned slot)
 		    lookup_of(&s->w.engine->lookups, LIST_OBJECT(at, struct attempt, link));
 
 		if (!l->probe)
-			history_touched(
-			    s, history_key(l->key.qname, l->key.qtype, l->key.do_bit, l->key.cd), false);
+			history_touched(s,
+			    history_key(l->key.qname, l->key.qtype, l->key.do_bit, l->key.cd),
+			    false);
 	}
 }
 
