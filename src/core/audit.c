@@ -75,7 +75,7 @@ count_ready(struct count *c, const struct list *head)
 	for (struct list *link = head->next; link != head; link = link->next) {
 		const struct query *q = LIST_OBJECT(link, struct query, link);
 
-		if (q->lookup != NULL && !q->starting)
+		if (q->lookup != NULL && q->next != QUERY_STARTS)
 			blame(c, "a query is ready, and a lookup is said to be waited for");
 		count_query(c, q);
 		c->ready++;
@@ -279,7 +279,7 @@ has_message(const struct list *head)
 	for (struct list *link = head->next; link != head; link = link->next) {
 		const struct query *q = LIST_OBJECT(link, struct query, link);
 
-		if (q->with_msg && !q->starting)
+		if (q->with_msg && q->next != QUERY_STARTS)
 			return true;
 	}
 	return false;

@@ -213,7 +213,7 @@ is_in_vain(const struct queries *qs, const struct query *q)
 void
 query_fail_here(struct queries *qs, struct query *q, enum lookup_outcome outcome)
 {
-	q->stale_try = q->stale_seen;
+	q->next = q->stale_seen ? QUERY_FETCHES_STALE : QUERY_TAKES_EVENT;
 	q->stale_seen = false;
 	query_make_ready(qs, q, outcome, false);
 }
@@ -286,7 +286,6 @@ query_fetch_stale(struct queries *qs, struct query *q, uint64_t now_ns)
 	enum fetch_found found;
 	struct question key;
 
-	q->stale_try = false;
 	q->stale_seen = false;
 	make_question(qs, q, lower, &key);
 	found = fetch_find(qs->fetch, qs->conf, qs->stats, &key, take, now_ns);
@@ -377,14 +376,13 @@ wait_signed(struct queries *qs, struct query *q)
 void
 query_start_soon(struct queries *qs, struct query *q)
 {
-	q->starting = true;
+	q->next = QUERY_STARTS;
 	list_push(&qs->ready, &q->link);
 }
 
 void
 query_start(struct queries *qs, struct query *q, uint64_t now_ns)
 {
-	q->starting = false;
 	q->deadline_ns = now_ns + QUERY_ALL_MS * NS_PER_MS;
 	if (UNLIKELY(q->cookie_len > 0))
 		answer_cookie(qs, q, now_ns);
@@ -434,7 +432,7 @@ query_wake(struct queries *qs, struct lookup *l, const struct lookup_result *res
 		budget_settle(&q->left, &q->share, l);
 		q->rcode = result->rcode;
 		if (UNLIKELY(q->stale_seen)) {
-			q->stale_try = has_failed(result);
+			q->next = has_failed(result) ? QUERY_FETCHES_STALE : QUERY_TAKES_EVENT;
 			q->stale_seen = false;
 		}
 		query_make_ready(qs, q, result->outcome, result->msg != NULL);
@@ -476,7 +474,7 @@ query_on_deadline(struct queries *qs, struct query *q, uint64_t now_ns)
 		q->svcb->late = true;
 		query_ready(qs, q);
 	}
-	if (UNLIKELY(q->held) && list_empty(&q->link))
+	if (UNLIKELY(q->next == QUERY_HELD) && list_empty(&q->link))
 		query_ready(qs, q);
 	if (q->lookup == NULL)
 		return; /* ready already */
@@ -495,7 +493,7 @@ query_on_deadline(struct queries *qs, struct query *q, uint64_t now_ns)
 		wheel_set(qs->wheel, &q->timer, again_ns);
 		return;
 	}
-	q->stale_try = q->stale_seen;
+	q->next = q->stale_seen ? QUERY_FETCHES_STALE : QUERY_TAKES_EVENT;
 	/* If the question could not be sent, no upstream was silent (RULES D26). */
 	enum lookup_outcome outcome = lookup_lacks_room(q->lookup) ? LOOKUP_NO_ROOM : LOOKUP_SILENT;
 

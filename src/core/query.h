@@ -84,6 +84,15 @@ struct query_watch {
 	struct budget_share share;
 };
 
+/* What a query does when it runs next. */
+enum query_next {
+	QUERY_TAKES_EVENT, /* a lookup's outcome, or an answer of the cache */
+	QUERY_STARTS,      /* query_start */
+	QUERY_HELD, /* A is at hand, and a tick is left to the late AAAA: it is asked (RULES D5) */
+	QUERY_FETCHES_STALE /* the stale entry that it knows of is its event, if it is still there
+			     */
+};
+
 struct query {
 	struct list link;         /* in the waiters of a lookup or in queries.ready */
 	struct wheel_timer timer; /* end of the phase, or of the whole query */
@@ -122,6 +131,7 @@ struct query {
 	uint32_t conf_gen;
 	uint8_t qname_len; /* 0: the question was malformed */
 	uint8_t state;     /* enum query_state */
+	uint8_t next;      /* enum query_next */
 	uint8_t aaaa_end;  /* enum query_aaaa */
 	uint8_t outcome;   /* enum lookup_outcome: the event that made it ready */
 	uint8_t n_steps;
@@ -150,15 +160,12 @@ struct query {
 	bool child : 1;
 	bool traced : 1;     /* it comes from engine_explain: its answer goes to queries.trace */
 	bool dry : 1;        /* it is for one that is traced, and must not ask upstream */
-	bool starting : 1;   /* query_start has not been called yet */
 	bool stale_seen : 1; /* the cache has a stale entry for what it waits for */
-	bool stale_try : 1;  /* fetch that stale entry when it runs next */
 	bool stale : 1;      /* the answer rests on a stale entry */
 	/* a stale NXDOMAIN for AAAA, which is the answer if A fails too (RULES D5) */
 	bool gone_once : 1;
 	bool gone_now : 1;     /* gone_once, and A has failed */
-	bool held : 1;         /* A is at hand; a tick is left to the late AAAA (RULES D5) */
-	bool held_once : 1;    /* that was done */
+	bool held_once : 1;    /* it was QUERY_HELD */
 	bool used_up : 1;      /* a question was not sent, for want of those left */
 	bool useless : 1;      /* A is of no use: it waits for a late AAAA (RULES D5) */
 	bool cookie_alone : 1; /* the message had a cookie and no question (RFC 7873 section 5.4) */
@@ -376,10 +383,6 @@ void query_wait_on(struct queries *qs, struct query *q);
  * AAAA are not to be beaten (RULES D5). False: that was done already, or cannot be.
  */
 MUST_USE bool query_hold(struct queries *qs, struct query *q, uint32_t ttl, uint64_t now_ns);
-
-/* query_unhold: the time of query_hold is over: Q asks again for what the cache has. */
-void query_unhold(struct queries *qs, struct query *q, uint64_t now_ns);
-
 /* query_unwatch: Q stops watching; what it watched goes on for the cache if there is room. */
 void query_unwatch(struct queries *qs, struct query *q);
 

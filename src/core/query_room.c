@@ -66,7 +66,7 @@ waits(const struct query *q)
 {
 	if (q->lookup != NULL)
 		return q->lookup->progress < LOOKUP_ENDING;
-	return list_empty(&q->link) && (q->held || q->state == QUERY_SVCB);
+	return list_empty(&q->link) && (q->next == QUERY_HELD || q->state == QUERY_SVCB);
 }
 
 /* --- who may not ask any more ----------------------------------------------------------------- */

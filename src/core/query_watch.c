@@ -92,17 +92,10 @@ query_hold(struct queries *qs, struct query *q, uint32_t ttl, uint64_t now_ns)
 	if (q->held_once || q->stale || ttl == 0 || qs->conf->cache == NULL ||
 	    now_ns + 2 * WHEEL_TICK_NS >= q->deadline_ns)
 		return false;
-	q->held = true;
+	q->next = QUERY_HELD;
 	q->held_once = true;
 	wheel_set(qs->wheel, &q->timer, now_ns);
 	return true;
-}
-
-void
-query_unhold(struct queries *qs, struct query *q, uint64_t now_ns)
-{
-	q->held = false;
-	query_ask(qs, q, now_ns);
 }
 
 void
@@ -130,9 +123,8 @@ go_back(struct queries *qs, struct query *q)
 	q->targeted = false;
 	q->insecure = false;
 	q->stale = false;
-	q->held = false;
+	q->next = QUERY_TAKES_EVENT;
 	q->stale_seen = false;
-	q->stale_try = false;
 	q->gone_once = false;
 }
 

@@ -243,6 +243,19 @@ on_event(struct queries *qs, struct query *q, const struct lookup_result *result
 	return respond_local(qs, q, out);
 }
 
+/* Q runs for what seldom comes before its event. Returns whether the event is not to be taken. */
+static __attribute__((noinline)) bool
+takes_no_event(struct queries *qs, struct query *q, uint64_t now_ns)
+{
+	enum query_next next = (enum query_next)q->next;
+
+	q->next = QUERY_TAKES_EVENT;
+	if (next == QUERY_FETCHES_STALE)
+		return query_fetch_stale(qs, q, now_ns);
+	query_ask(qs, q, now_ns); /* QUERY_HELD: for what the cache has */
+	return true;
+}
+
 /* TRACED: somebody wants to know of one query, which may be Q. */
 static inline __attribute__((always_inline)) size_t
 run(struct queries *qs, struct query *q, const struct lookup_result *result,
@@ -250,11 +263,10 @@ run(struct queries *qs, struct query *q, const struct lookup_result *result,
 {
 	size_t len = 0;
 
-	if (q->starting) {
+	if (q->next == QUERY_STARTS) {
+		q->next = QUERY_TAKES_EVENT;
 		query_start(qs, q, now_ns);
-	} else if (UNLIKELY(q->held)) {
-		query_unhold(qs, q, now_ns);
-	} else if (!UNLIKELY(q->stale_try) || !query_fetch_stale(qs, q, now_ns)) {
+	} else if (!UNLIKELY(q->next != QUERY_TAKES_EVENT && takes_no_event(qs, q, now_ns))) {
 		if (traced && q->traced)
 			note_event(qs, q, result, false, now_ns);
 		len = on_event(qs, q, result, false, out, now_ns);
