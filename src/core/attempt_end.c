@@ -160,9 +160,9 @@ pick_for_tcp(const struct lookups *ls, const struct lookup *l)
 	return found;
 }
 
-/* The upstream for the next attempt of L, planned by TCP if it has to go so; UPSTREAM_NONE. */
+/* The upstream for the next attempt of L; UPSTREAM_NONE. *tcp: by TCP, as a last resort. */
 static uint16_t
-pick(struct lookups *ls, struct lookup *l)
+pick(struct lookups *ls, struct lookup *l, bool *tcp)
 {
 	uint16_t u;
 
@@ -177,9 +177,8 @@ pick(struct lookups *ls, struct lookup *l)
 	if (u != UPSTREAM_NONE)
 		return u;
 	u = pick_for_tcp(ls, l);
-	if (u != UPSTREAM_NONE)
-		lookup_plan(l, LOOKUP_WISHES_TCP);
-	else /* only upstreams that are down are left */
+	*tcp = u != UPSTREAM_NONE;
+	if (!*tcp) /* only upstreams that are down are left */
 		u = attempt_pick_next(ls, l, false);
 	return u;
 }
@@ -286,7 +285,8 @@ ask_next(
     struct lookups *ls, struct lookup *l, struct lookup_result *result, bool lost, uint64_t now_ns)
 {
 	uint64_t look_ns = now_ns + LISTEN_MS * NS_PER_MS, at_ns;
-	uint16_t u = pick(ls, l);
+	bool tcp = false;
+	uint16_t u = pick(ls, l, &tcp);
 
 	if (u == UPSTREAM_NONE)
 		return spend(ls, l, result, now_ns);
@@ -297,7 +297,10 @@ ask_next(
 	if (lost && u == l->upstream && l->plan == LOOKUP_TCP_ONLY)
 		return pause_until(
 		    ls, l, now_ns + upstreams_wait_ns(ls->upstreams, u, UPSTREAM_OVER_TCP, 0));
-	return attempt_go_to(ls, l, u);
+	(void)attempt_go_to(ls, l, u);
+	if (tcp)
+		lookup_plan(l, LOOKUP_WISHES_TCP);
+	return true;
 }
 
 bool
