@@ -20,7 +20,7 @@
 #include "config/origin.h"
 #include "config/places.h"
 #include "core/conf.h"
-#include "core/usage.h"
+#include "core/policy_counters.h"
 #include "dns/name.h"
 
 #define SETTINGS_NAME 64       /* bytes of a user's or group's name, with its zero */
@@ -101,9 +101,10 @@ struct settings {
 	struct settings_listens listens;
 	struct origin origin; /* what was read */
 	struct places places; /* where its lines stand, which these fields number */
-	struct usage usage;   /* which counters policies have; the same after a reload */
-	bool cookies_told;    /* dns64ctl has changed the secrets of cookies since */
-	struct conf_tap tap;  /* conf.core.tap as configured, without dns64ctl querylog */
+	struct policy_counters
+	    policy_counters; /* which counters policies have; the same after a reload */
+	bool cookies_told;   /* dns64ctl has changed the secrets of cookies since */
+	struct conf_tap tap; /* conf.core.tap as configured, without dns64ctl querylog */
 	/* borrowed, the same after a reload: orders of dns64ctl; NULL: none can be given */
 	struct orders *orders;
 

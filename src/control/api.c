@@ -16,7 +16,7 @@
 #include "control/api_prefixes.h"
 #include "control/api_stats.h"
 #include "control/api_top.h"
-#include "control/desk.h"
+#include "control/control_ctx.h"
 #include "control/pages.h"
 #include "control/params.h"
 #include "control/reply.h"
@@ -34,7 +34,7 @@ ping(struct evhttp_request *r, void *arg)
 static void
 reload(struct evhttp_request *r, void *arg)
 {
-	struct desk *d = arg;
+	struct control_ctx *d = arg;
 
 	if (!params_none(r))
 		return;
@@ -45,7 +45,7 @@ reload(struct evhttp_request *r, void *arg)
 static void
 stop(struct evhttp_request *r, void *arg)
 {
-	const struct desk *d = arg;
+	const struct control_ctx *d = arg;
 
 	if (!params_none(r))
 		return;
@@ -68,7 +68,7 @@ find_word(const char *const *words, const char *text)
 static void
 reopen(struct evhttp_request *r, void *arg)
 {
-	const struct desk *d = arg;
+	const struct control_ctx *d = arg;
 	struct lines lines;
 
 	if (!params_none(r))
@@ -80,7 +80,7 @@ reopen(struct evhttp_request *r, void *arg)
 
 /* Be a lame duck (ON), or no more. Until a restart: who reloads does not mean to end it. */
 static void
-set_lameduck(struct desk *d, bool on)
+set_lameduck(struct control_ctx *d, bool on)
 {
 	if (on != (d->host.lameduck != 0))
 		log_notice(LOG_CONTROL, "lameduck %s%s", on ? "on" : "off",
@@ -90,7 +90,7 @@ set_lameduck(struct desk *d, bool on)
 	else if (d->host.lameduck == 0)
 		d->host.lameduck = time(NULL);
 	d->host.ops->lameduck(d->host.arg, on);
-	desk_judge(d);
+	control_ctx_judge(d);
 }
 
 static void
@@ -101,7 +101,7 @@ lameduck(struct evhttp_request *r, void *arg)
 	static const char *const none[] = { NULL };
 	bool posted = evhttp_request_get_command(r) == EVHTTP_REQ_POST;
 	json_t *p = params_read(r, posted ? keys : none);
-	struct desk *d = arg;
+	struct control_ctx *d = arg;
 	unsigned i = 2;
 
 	if (p == NULL)

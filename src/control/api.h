@@ -12,7 +12,7 @@
 #include "base/attr.h"
 #include "control/http.h"
 
-/* api_routes: the table, whose handlers want a struct desk; *N: its length. */
+/* api_routes: the table, whose handlers want a struct control_ctx; *N: its length. */
 MUST_USE const struct http_route *api_routes(size_t *n);
 
 /* api_is_page: is R one that web-listen has too: for programs and browsers, not for dns64ctl? */

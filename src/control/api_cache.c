@@ -8,7 +8,7 @@
 #include "base/log.h"
 #include "cache/cache.h"
 #include "control/api_stats.h"
-#include "control/desk.h"
+#include "control/control_ctx.h"
 #include "control/params.h"
 #include "control/reply.h"
 #include "dns/header.h"
@@ -20,7 +20,7 @@ static const char *const name_and_type[] = { "name", "type", NULL };
 
 /* The cache; NULL: there is none, and R was answered. */
 static struct cache *
-cache_of(const struct desk *d, struct evhttp_request *r)
+cache_of(const struct control_ctx *d, struct evhttp_request *r)
 {
 	struct cache *c = d->host.settings->conf.core.cache;
 
@@ -47,7 +47,7 @@ api_cache_stats(struct evhttp_request *r, void *arg)
 void
 api_cache_save(struct evhttp_request *r, void *arg)
 {
-	const struct desk *d = arg;
+	const struct control_ctx *d = arg;
 	const char *file = d->host.settings->cache_file;
 	struct lines lines;
 	bool ok;

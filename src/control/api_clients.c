@@ -3,11 +3,11 @@
 
 #include <string.h>
 
-#include "control/desk.h"
+#include "control/control_ctx.h"
 #include "control/params.h"
 #include "control/reply.h"
 #include "control/stands.h"
-#include "core/usage.h"
+#include "core/policy_counters.h"
 
 /* The words of TEXT, but for the brace that opens a block. */
 static json_t *
@@ -60,7 +60,7 @@ policy_json(const struct telling *t, size_t i, const struct origin_line *head)
 	    head == NULL ? json_array() : own_lines(t->lines, t->n_lines, line), "prefixes",
 	    (json_int_t)p->synth.n_prefixes, "zones",
 	    (json_int_t)(p->zones == NULL ? 0 : zonemap_count(p->zones)), "answers",
-	    (json_int_t)t->answers[p->counter], "shared", p->counter == USAGE_SHARED);
+	    (json_int_t)t->answers[p->counter], "shared", p->counter == POLICY_COUNTERS_SHARED);
 
 	stands_put(j, t->s, line);
 	return j;
@@ -69,7 +69,7 @@ policy_json(const struct telling *t, size_t i, const struct origin_line *head)
 void
 api_clients(struct evhttp_request *r, void *arg)
 {
-	const struct desk *d = arg;
+	const struct control_ctx *d = arg;
 	const struct settings *s = d->host.settings;
 	struct telling t = { .s = s, .ps = s->conf.core.policies };
 	const struct stats *all[SETTINGS_LOOPS];

@@ -12,7 +12,7 @@
 
 #include "control/http.h"
 
-/* api_clients: all of them. Wants a struct desk. */
+/* api_clients: all of them. Wants a struct control_ctx. */
 http_handler api_clients;
 
 #endif

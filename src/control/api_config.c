@@ -7,7 +7,7 @@
 #include "config/policy_lines.h"
 #include "config/prefix_file.h"
 #include "control/api_prefixes.h"
-#include "control/desk.h"
+#include "control/control_ctx.h"
 #include "control/reply.h"
 #include "control/stands.h"
 
@@ -101,7 +101,7 @@ add_lines(json_t *list, const struct host *host)
 void
 api_config(struct evhttp_request *r, void *arg)
 {
-	const struct desk *d = arg;
+	const struct control_ctx *d = arg;
 	const struct settings *s = d->host.settings;
 	json_t *list = json_array();
 	size_t n;

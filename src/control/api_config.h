@@ -17,7 +17,7 @@
 
 #include "control/http.h"
 
-/* api_config: all of it. Wants a struct desk. */
+/* api_config: all of it. Wants a struct control_ctx. */
 http_handler api_config;
 
 #endif

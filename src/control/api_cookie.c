@@ -7,7 +7,7 @@
 #include "base/log.h"
 #include "base/secret.h"
 #include "config/values.h"
-#include "control/desk.h"
+#include "control/control_ctx.h"
 #include "control/params.h"
 #include "control/reply.h"
 #include "core/cookie.h"
@@ -28,7 +28,7 @@ secrets_json(const struct conf_core *c)
 }
 
 static void
-tell(struct evhttp_request *r, const struct desk *d)
+tell(struct evhttp_request *r, const struct control_ctx *d)
 {
 	const struct settings *s = d->host.settings;
 	const struct conf_core *c = &s->conf.core;
@@ -55,7 +55,7 @@ api_cookie(struct evhttp_request *r, void *arg)
 static void
 answer_changed(struct evhttp_request *r, void *arg, const struct ask_views *v)
 {
-	struct desk *d = arg;
+	struct control_ctx *d = arg;
 
 	if (!d->host.ops->is_changing(d->host.arg))
 		tell(r, d);
@@ -81,7 +81,7 @@ present(const struct settings *s, struct host_cookies *c)
 
 /* Put C in force, wipe it, and have R answered once all loops have it. WHAT is for the log. */
 static void
-change(struct evhttp_request *r, struct desk *d, struct host_cookies *c, const char *what)
+change(struct evhttp_request *r, struct control_ctx *d, struct host_cookies *c, const char *what)
 {
 	bool ok = d->host.ops->cookies(d->host.arg, c);
 	unsigned n = c->n;
@@ -100,7 +100,7 @@ change(struct evhttp_request *r, struct desk *d, struct host_cookies *c, const c
  * change is under way there is no other one.
  */
 static bool
-begin(struct evhttp_request *r, const struct desk *d, struct host_cookies *c)
+begin(struct evhttp_request *r, const struct control_ctx *d, struct host_cookies *c)
 {
 	if (d->host.ops->is_changing(d->host.arg)) {
 		reply_error(r, HTTP_SERVUNAVAIL,

@@ -8,7 +8,7 @@
  * new one on all, then activate it on all, then drop the old one on all. A secret is read, and
  * never told or logged: fingerprints (core/cookie) show whether servers have the same.
  *
- * The handlers want a struct desk. They answer when all loops have the change.
+ * The handlers want a struct control_ctx. They answer when all loops have the change.
  */
 
 #include "control/http.h"

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "control/desk.h"
+#include "control/control_ctx.h"
 #include "control/explain_json.h"
 #include "control/params.h"
 #include "control/reply.h"
@@ -102,7 +102,7 @@ api_explain(struct evhttp_request *r, void *arg)
 {
 	static const char *const keys[] = { "name", "type", "client", "ask", "tcp", "do", "cd",
 		NULL };
-	struct desk *d = arg;
+	struct control_ctx *d = arg;
 	json_t *p = params_read(r, keys);
 	struct asked *a;
 
@@ -121,7 +121,7 @@ api_explain(struct evhttp_request *r, void *arg)
 void
 api_explain_answer(struct evhttp_request *r, void *arg, struct asked *a)
 {
-	const struct desk *d = arg;
+	const struct control_ctx *d = arg;
 
 	reply_json(r, HTTP_OK, explain_json(&d->host, a));
 }

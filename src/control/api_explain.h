@@ -12,10 +12,10 @@
 #include "control/http.h"
 #include "control/inquiry.h"
 
-/* api_explain: begin with it. Wants a struct desk. */
+/* api_explain: begin with it. Wants a struct control_ctx. */
 http_handler api_explain;
 
-/* api_explain_answer: the answer, for inquiry_init; ARG is the struct desk. */
+/* api_explain_answer: the answer, for inquiry_init; ARG is the struct control_ctx. */
 inquiry_answer api_explain_answer;
 
 #endif

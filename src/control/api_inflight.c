@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "base/clock.h"
-#include "control/desk.h"
+#include "control/control_ctx.h"
 #include "control/params.h"
 #include "control/reply.h"
 #include "core/explain.h"
@@ -78,7 +78,7 @@ answer(struct evhttp_request *r, struct survey *const *each, unsigned n)
 void
 api_inflight(struct evhttp_request *r, void *arg)
 {
-	struct desk *d = arg;
+	struct control_ctx *d = arg;
 
 	if (params_none(r))
 		surveys_begin(&d->surveys, r, 0, answer);

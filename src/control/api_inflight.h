@@ -2,7 +2,7 @@
 #ifndef DNS64D_CONTROL_API_INFLIGHT_H
 #define DNS64D_CONTROL_API_INFLIGHT_H
 
-/* api_inflight: the questions that wait for upstream; the argument is a struct desk. */
+/* api_inflight: the questions that wait for upstream; the argument is a struct control_ctx. */
 
 #include "control/http.h"
 

@@ -5,7 +5,7 @@
 
 #include "base/log.h"
 #include "config/loglevel.h"
-#include "control/desk.h"
+#include "control/control_ctx.h"
 #include "control/params.h"
 #include "control/reply.h"
 
@@ -86,7 +86,7 @@ api_log_level(struct evhttp_request *r, void *arg)
 	static const char *const keys[] = { "category", "level", NULL };
 	static const char *const none[] = { NULL };
 	bool posted = evhttp_request_get_command(r) == EVHTTP_REQ_POST;
-	const struct desk *d = arg;
+	const struct control_ctx *d = arg;
 	json_t *p = params_read(r, posted ? keys : none);
 	bool ok = p != NULL && (!posted || set(r, p));
 

@@ -2,7 +2,8 @@
 #ifndef DNS64D_CONTROL_API_LOG_H
 #define DNS64D_CONTROL_API_LOG_H
 
-/* api_log: what the control socket tells and changes of the log; the argument is a struct desk. */
+/* api_log: what the control socket tells and changes of the log; the argument is a struct
+ * control_ctx. */
 
 #include "control/http.h"
 

@@ -7,7 +7,7 @@
 #include "base/number.h"
 #include "config/orders.h"
 #include "config/values.h"
-#include "control/desk.h"
+#include "control/control_ctx.h"
 #include "control/params.h"
 #include "control/reply.h"
 
@@ -37,7 +37,7 @@ api_upstream(struct evhttp_request *r, void *arg)
 	static const char *const keys[] = { "address", "state", NULL };
 	/* In the order of enum conf_order. */
 	static const char *const states[] = { "up", "drain", "down", NULL };
-	struct desk *d = arg;
+	struct control_ctx *d = arg;
 	json_t *p = params_read(r, keys);
 	struct order w = { .what = ORDER_UPSTREAM };
 
@@ -117,7 +117,7 @@ api_deny(struct evhttp_request *r, void *arg)
 				 *const none[] = { NULL },
 				 *const yes_or_no[] = { "yes", "no", NULL };
 	struct order w = { .what = ORDER_DENY, .state = POLICY_DENIED };
-	struct desk *d = arg;
+	struct control_ctx *d = arg;
 	json_t *p = params_read(r, is_posted(r) ? keys : none);
 	unsigned drop;
 
@@ -149,7 +149,7 @@ api_undeny(struct evhttp_request *r, void *arg)
 {
 	static const char *const keys[] = { "network", NULL };
 	struct order w = { .what = ORDER_UNDENY };
-	struct desk *d = arg;
+	struct control_ctx *d = arg;
 	json_t *p = params_read(r, keys);
 
 	if (p == NULL)
@@ -182,7 +182,7 @@ api_querylog(struct evhttp_request *r, void *arg)
 	static const char *const states[] = { "config", "on", "off", "failures", NULL };
 	static const char *const keys[] = { "state", "for", NULL }, *const none[] = { NULL };
 	struct order w = { .what = ORDER_QUERYLOG };
-	struct desk *d = arg;
+	struct control_ctx *d = arg;
 	json_t *p = params_read(r, is_posted(r) ? keys : none);
 
 	if (p == NULL)

@@ -4,7 +4,8 @@
 
 /*
  * api_orders: the paths by which the operator gives orders (config/orders). A request is answered
- * when all loops work by the order, with "messages" of the log; the argument is a struct desk.
+ * when all loops work by the order, with "messages" of the log; the argument is a struct
+ * control_ctx.
  */
 
 #include <jansson.h>

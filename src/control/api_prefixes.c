@@ -6,7 +6,7 @@
 #include "config/keywords.h"
 #include "config/policy_lines.h"
 #include "config/prefix_file.h"
-#include "control/desk.h"
+#include "control/control_ctx.h"
 #include "control/params.h"
 #include "control/reply.h"
 #include "control/stands.h"
@@ -17,7 +17,7 @@
 struct telling {
 	const struct host *host;
 	const char *unsaid; /* where prefixes come from that stand at no line */
-	uint64_t answers[NUMBERING_MAX];
+	uint64_t answers[PREFIX_INDEX_MAX];
 };
 
 const char *
@@ -102,7 +102,7 @@ block_json(const struct telling *t, size_t i)
 void
 api_prefixes(struct evhttp_request *r, void *arg)
 {
-	const struct desk *d = arg;
+	const struct control_ctx *d = arg;
 	const struct settings *s = d->host.settings;
 	const struct stats *all[SETTINGS_LOOPS];
 	struct telling t = { .host = &d->host, .unsaid = api_prefixes_unsaid(s) };
@@ -119,7 +119,7 @@ api_prefixes(struct evhttp_request *r, void *arg)
 /* --- Changes ---------------------------------------------------------------------------------- */
 
 static void
-change(struct evhttp_request *r, struct desk *d, enum prefix_change_what what)
+change(struct evhttp_request *r, struct control_ctx *d, enum prefix_change_what what)
 {
 	static const char *const keys[] = { "prefix", "client", "persist", NULL },
 				 *const yes_or_no[] = { "yes", "no", NULL };

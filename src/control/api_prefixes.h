@@ -4,7 +4,7 @@
 
 /*
  * api_prefixes: the NAT64 prefixes, and changes of them while the daemon runs. The handlers want a
- * struct desk.
+ * struct control_ctx.
  *
  *	{"blocks": [{"networks": [], "line": 0, "own": true, "prefixes": [
  *		{"prefix": "2001:db8:64::/96", "state": "active", "map_only": false,

@@ -9,7 +9,7 @@
 #include "base/clock.h"
 #include "config/orders.h"
 #include "control/api_orders.h"
-#include "control/desk.h"
+#include "control/control_ctx.h"
 #include "control/facts.h"
 #include "control/figures.h"
 #include "control/reply.h"
@@ -62,7 +62,7 @@ add_rows(json_t *counters, json_t *help, const struct stats_row *rows, size_t n)
 void
 api_stats(struct evhttp_request *r, void *arg)
 {
-	const struct desk *d = arg;
+	const struct control_ctx *d = arg;
 	json_t *counters = json_object(), *help = json_object();
 	struct stats_row rows[STATS_N], dnstap[CAPTURE_FIGURES];
 
@@ -187,7 +187,7 @@ api_stats_upstreams(const struct ask_views *v, const struct settings *s)
 static void
 answer_upstreams(struct evhttp_request *r, void *arg, const struct ask_views *v)
 {
-	const struct desk *d = arg;
+	const struct control_ctx *d = arg;
 
 	reply_json(r, HTTP_OK,
 	    json_pack("{s:o*, s:I}", "upstreams", api_stats_upstreams(v, d->host.settings),
@@ -197,7 +197,7 @@ answer_upstreams(struct evhttp_request *r, void *arg, const struct ask_views *v)
 void
 api_upstreams(struct evhttp_request *r, void *arg)
 {
-	struct desk *d = arg;
+	struct control_ctx *d = arg;
 
 	ask_begin(&d->ask, r, answer_upstreams, d);
 }
@@ -269,7 +269,7 @@ process_json(const struct host *host)
 static void
 answer_status(struct evhttp_request *r, void *arg, const struct ask_views *v)
 {
-	const struct desk *d = arg;
+	const struct control_ctx *d = arg;
 	const struct settings *s = d->host.settings;
 	const struct conf *c = &s->conf;
 	struct facts *f = facts_new(&d->host, v);
@@ -301,7 +301,7 @@ answer_status(struct evhttp_request *r, void *arg, const struct ask_views *v)
 void
 api_status(struct evhttp_request *r, void *arg)
 {
-	struct desk *d = arg;
+	struct control_ctx *d = arg;
 
 	ask_begin(&d->ask, r, answer_status, d);
 }

@@ -3,7 +3,7 @@
 #define DNS64D_CONTROL_API_STATS_H
 
 /*
- * api_stats: what the daemon counts and knows, as JSON. The handlers want a struct desk.
+ * api_stats: what the daemon counts and knows, as JSON. The handlers want a struct control_ctx.
  */
 
 #include <jansson.h>

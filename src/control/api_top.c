@@ -6,7 +6,7 @@
 
 #include "base/clock.h"
 #include "base/number.h"
-#include "control/desk.h"
+#include "control/control_ctx.h"
 #include "control/params.h"
 #include "control/reply.h"
 #include "core/top.h"
@@ -186,7 +186,7 @@ answer_failures(struct evhttp_request *r, struct survey *const *each, unsigned n
 }
 
 static void
-begin(struct evhttp_request *r, struct desk *d, unsigned tops, surveys_answer *then)
+begin(struct evhttp_request *r, struct control_ctx *d, unsigned tops, surveys_answer *then)
 {
 	if (read_lines(r) > 0)
 		surveys_begin(&d->surveys, r, tops, then);

@@ -10,14 +10,14 @@
 #include "base/secret.h"
 #include "control/api.h"
 #include "control/api_explain.h"
-#include "control/desk.h"
+#include "control/control_ctx.h"
 #include "control/http.h"
 #include "control/web.h"
 
 #define LAST_TURNS 3 /* of the base at the end, in which answers leave */
 
 struct control {
-	struct desk desk;
+	struct control_ctx ctx;
 	struct http *http; /* owned; NULL: there is no socket */
 	struct http *web;  /* owned; NULL: there is no web-listen */
 };
@@ -34,7 +34,7 @@ control_path(const struct settings *s)
 static struct http *
 serve(struct control *c, const struct http_service *service, const int *fds, size_t n)
 {
-	struct http *h = http_new(c->desk.host.base, service);
+	struct http *h = http_new(c->ctx.host.base, service);
 
 	for (size_t i = 0; h != NULL && i < n; i++) {
 		if (!http_listen(h, fds[i])) {
@@ -48,8 +48,8 @@ serve(struct control *c, const struct http_service *service, const int *fds, siz
 static bool
 serve_all(struct control *c, const struct control_sockets *s)
 {
-	const struct http_service web = web_service(&c->desk);
-	struct http_service control = { .body = HTTP_BODY, .life_s = HTTP_LIFE_S, .arg = &c->desk };
+	const struct http_service web = web_service(&c->ctx);
+	struct http_service control = { .body = HTTP_BODY, .life_s = HTTP_LIFE_S, .arg = &c->ctx };
 
 	control.routes = api_routes(&control.n);
 	if (s->control >= 0) {
@@ -78,7 +78,7 @@ wiping_free(void *p)
 static void
 on_views(void *arg)
 {
-	desk_judge(arg);
+	control_ctx_judge(arg);
 }
 
 struct control *
@@ -88,21 +88,21 @@ control_new(const struct host *host, const struct control_sockets *s)
 
 	if (c == NULL)
 		return NULL;
-	c->desk.host = *host;
-	c->desk.host.taken = host->started;
+	c->ctx.host = *host;
+	c->ctx.host.taken = host->started;
 	json_set_alloc_funcs(malloc, wiping_free);
-	if (ask_init(&c->desk.ask, &c->desk.host) &&
-	    inquiry_init(&c->desk.inquiry, &c->desk.host, api_explain_answer, &c->desk) &&
-	    changes_init(&c->desk.changes, &c->desk.host) &&
-	    surveys_init(&c->desk.surveys, &c->desk.host) &&
-	    ask_watch(&c->desk.ask, on_views, &c->desk) && serve_all(c, s))
+	if (ask_init(&c->ctx.ask, &c->ctx.host) &&
+	    inquiry_init(&c->ctx.inquiry, &c->ctx.host, api_explain_answer, &c->ctx) &&
+	    changes_init(&c->ctx.changes, &c->ctx.host) &&
+	    surveys_init(&c->ctx.surveys, &c->ctx.host) &&
+	    ask_watch(&c->ctx.ask, on_views, &c->ctx) && serve_all(c, s))
 		return c;
 	http_free(c->http);
 	http_free(c->web);
-	inquiry_fini(&c->desk.inquiry);
-	ask_fini(&c->desk.ask);
-	changes_fini(&c->desk.changes);
-	surveys_fini(&c->desk.surveys);
+	inquiry_fini(&c->ctx.inquiry);
+	ask_fini(&c->ctx.ask);
+	changes_fini(&c->ctx.changes);
+	surveys_fini(&c->ctx.surveys);
 	free(c);
 	return NULL;
 }
@@ -110,33 +110,33 @@ control_new(const struct host *host, const struct control_sockets *s)
 void
 control_reload_begins(struct control *c)
 {
-	reloads_begin(&c->desk.reloads);
+	reloads_begin(&c->ctx.reloads);
 }
 
 void
 control_reload_ends(struct control *c, enum verdict_reload result)
 {
-	c->desk.host.reload = result;
+	c->ctx.host.reload = result;
 	if (result != VERDICT_REFUSED)
-		c->desk.host.taken = time(NULL);
-	reloads_end(&c->desk.reloads, result);
-	desk_judge(&c->desk);
+		c->ctx.host.taken = time(NULL);
+	reloads_end(&c->ctx.reloads, result);
+	control_ctx_judge(&c->ctx);
 }
 
 void
 control_reload_taken(struct control *c)
 {
-	if (c->desk.host.reload != VERDICT_OVERDUE)
+	if (c->ctx.host.reload != VERDICT_OVERDUE)
 		return; /* another one was refused since, and that stays the last */
-	c->desk.host.reload = VERDICT_RELOADED;
-	reloads_taken(&c->desk.reloads);
-	desk_judge(&c->desk);
+	c->ctx.host.reload = VERDICT_RELOADED;
+	reloads_taken(&c->ctx.reloads);
+	control_ctx_judge(&c->ctx);
 }
 
 void
 control_stops(struct control *c)
 {
-	c->desk.host.stopping = true;
+	c->ctx.host.stopping = true;
 }
 
 void
@@ -145,19 +145,19 @@ control_free(struct control *c)
 	if (c == NULL)
 		return;
 	for (unsigned i = 0; i < LAST_TURNS; i++) {
-		reloads_refuse(&c->desk.reloads);
-		changes_refuse(&c->desk.changes);
-		ask_refuse(&c->desk.ask);
-		inquiry_refuse(&c->desk.inquiry);
-		surveys_refuse(&c->desk.surveys);
-		(void)event_base_loop(c->desk.host.base, EVLOOP_NONBLOCK);
+		reloads_refuse(&c->ctx.reloads);
+		changes_refuse(&c->ctx.changes);
+		ask_refuse(&c->ctx.ask);
+		inquiry_refuse(&c->ctx.inquiry);
+		surveys_refuse(&c->ctx.surveys);
+		(void)event_base_loop(c->ctx.host.base, EVLOOP_NONBLOCK);
 	}
 	http_free(c->http);
 	http_free(c->web);
-	inquiry_fini(&c->desk.inquiry);
-	ask_fini(&c->desk.ask);
-	changes_fini(&c->desk.changes);
-	surveys_fini(&c->desk.surveys);
-	reloads_fini(&c->desk.reloads);
+	inquiry_fini(&c->ctx.inquiry);
+	ask_fini(&c->ctx.ask);
+	changes_fini(&c->ctx.changes);
+	surveys_fini(&c->ctx.surveys);
+	reloads_fini(&c->ctx.reloads);
 	free(c);
 }

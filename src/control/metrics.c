@@ -8,7 +8,7 @@
 #include "config/orders.h"
 #include "control/metric_figures.h"
 #include "control/metric_text.h"
-#include "core/numbering.h"
+#include "core/prefix_index.h"
 #include "dns64/pref64.h"
 
 #define LABELS(...) ((const struct metric_label[METRIC_LABELS]){ __VA_ARGS__ })
@@ -325,14 +325,14 @@ prefix_state(struct metric_text *t, const struct facts *f)
 static void
 synthesized(struct metric_text *t, const struct facts *f)
 {
-	const struct numbering *n = f->settings->conf.core.numbering;
+	const struct prefix_index *n = f->settings->conf.core.prefix_index;
 	char prefix[PREF64_TEXT];
 
-	for (size_t i = NUMBERING_OTHERS + 1; i < numbering_end(n); i++)
+	for (size_t i = PREFIX_INDEX_OTHERS + 1; i < prefix_index_end(n); i++)
 		metric_text_count(t,
-		    LABELS({ "prefix", pref64_format(numbering_prefix(n, i), prefix) }),
+		    LABELS({ "prefix", pref64_format(prefix_index_prefix(n, i), prefix) }),
 		    f->prefixes[i]);
-	metric_text_count(t, LABELS({ "prefix", "other" }), f->prefixes[NUMBERING_OTHERS]);
+	metric_text_count(t, LABELS({ "prefix", "other" }), f->prefixes[PREFIX_INDEX_OTHERS]);
 }
 
 /* --- Upstreams -------------------------------------------------------------------------------- */

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "control/desk.h"
+#include "control/control_ctx.h"
 #include "control/facts.h"
 #include "control/metric_text.h"
 #include "control/metrics.h"
@@ -42,7 +42,7 @@ takes_open_metrics(struct evhttp_request *r)
 
 /* Collect the facts for an answer to R; without memory R is answered with 500, and it is NULL. */
 static struct facts *
-facts_for(struct evhttp_request *r, struct desk *d, const struct ask_views *v)
+facts_for(struct evhttp_request *r, struct control_ctx *d, const struct ask_views *v)
 {
 	struct facts *f = facts_new(&d->host, v);
 
@@ -70,7 +70,7 @@ send_metrics(struct evhttp_request *r, void *arg, const struct ask_views *v)
 void
 pages_metrics(struct evhttp_request *r, void *arg)
 {
-	struct desk *d = arg;
+	struct control_ctx *d = arg;
 
 	ask_begin(&d->ask, r, send_metrics, d);
 }
@@ -78,7 +78,7 @@ pages_metrics(struct evhttp_request *r, void *arg)
 void
 pages_health(struct evhttp_request *r, void *arg)
 {
-	const struct desk *d = arg;
+	const struct control_ctx *d = arg;
 	const struct verdict v = facts_verdict_now(&d->host, &d->ask.views);
 
 	/* What the loops told a moment ago: who asks this does not wait. Only a restart mends them.
@@ -105,7 +105,7 @@ send_ready(struct evhttp_request *r, void *arg, const struct ask_views *v)
 void
 pages_ready(struct evhttp_request *r, void *arg)
 {
-	struct desk *d = arg;
+	struct control_ctx *d = arg;
 
 	ask_begin(&d->ask, r, send_ready, d);
 }
@@ -123,7 +123,7 @@ send_status(struct evhttp_request *r, void *arg, const struct ask_views *v)
 void
 pages_status(struct evhttp_request *r, void *arg)
 {
-	struct desk *d = arg;
+	struct control_ctx *d = arg;
 
 	ask_begin(&d->ask, r, send_status, d);
 }
@@ -148,7 +148,7 @@ send_page(struct evhttp_request *r, void *arg, const struct ask_views *v)
 void
 pages_page(struct evhttp_request *r, void *arg)
 {
-	struct desk *d = arg;
+	struct control_ctx *d = arg;
 
 	ask_begin(&d->ask, r, send_page, d);
 }

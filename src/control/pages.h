@@ -4,7 +4,8 @@
 
 /*
  * pages: what web-listen shows of the daemon. Nothing of it changes anything. The control socket
- * has what is for programs too: metrics, health and ready. ARG of the handlers is a struct desk.
+ * has what is for programs too: metrics, health and ready. ARG of the handlers is a struct
+ * control_ctx.
  */
 
 #include "control/http.h"

@@ -36,7 +36,7 @@ web_may_look(const struct settings *s, const struct netaddr *a)
 static bool
 admit(const struct netaddr *peer, void *arg)
 {
-	const struct desk *d = arg;
+	const struct control_ctx *d = arg;
 
 	return peer->family != NETADDR_NONE && web_may_look(d->host.settings, peer);
 }
@@ -68,13 +68,13 @@ web_is_known(const struct settings *s, const char *host)
 static bool
 known(const char *host, void *arg)
 {
-	const struct desk *d = arg;
+	const struct control_ctx *d = arg;
 
 	return web_is_known(d->host.settings, host);
 }
 
 struct http_service
-web_service(struct desk *d)
+web_service(struct control_ctx *d)
 {
 	return (struct http_service){ .routes = routes,
 		.n = sizeof(routes) / sizeof(routes[0]),

@@ -12,11 +12,11 @@
 #include "base/attr.h"
 #include "base/netaddr.h"
 #include "config/settings.h"
-#include "control/desk.h"
+#include "control/control_ctx.h"
 #include "control/http.h"
 
 /* web_service: the service for http_new. D is borrowed for as long as that serves. */
-MUST_USE struct http_service web_service(struct desk *d);
+MUST_USE struct http_service web_service(struct control_ctx *d);
 
 /*
  * web_is_known: is HOST, as a URL has it but without the port, an address, "localhost", this

@@ -6,8 +6,8 @@
 
 #include "base/clock.h"
 #include "core/antispoof.h"
-#include "core/blame.h"
 #include "core/choice.h"
+#include "core/penalty.h"
 
 #define LISTEN_MS 250 /* between looks at whether an upstream is back */
 #define KNOCK_MS 250  /* before the third attempt at one that refuses; doubled for the next */
@@ -166,7 +166,7 @@ pick(struct lookups *ls, struct lookup *l, bool *tcp)
 {
 	uint16_t u;
 
-	blame_forgive(ls, l);
+	penalty_forgive(ls, l);
 	if (l->probe) /* there is another one in a while */
 		return UPSTREAM_NONE;
 	/* A is asked beside AAAA, and used: no more than a late reply is expected. */

@@ -7,8 +7,9 @@
  *
  * config/ makes a struct conf from the configuration file; it does not change afterwards (a
  * snapshot). core/ and io/ borrow it; dns/ and dns64/ never see it. Every setting has a row in
- * config/keywords.c with its keyword, bounds and default; cache, told, pulses, rates, numbering
- * and unix_s are no settings but filled in at the start, and ordered has orders of dns64ctl.
+ * config/keywords.c with its keyword, bounds and default; cache, logonce, health_table, rates,
+ * prefix_index and unix_s are no settings but filled in at the start, and ordered has orders of
+ * dns64ctl.
  */
 
 #include <stdbool.h>
@@ -107,10 +108,10 @@ struct conf_capture {
 };
 
 struct cache;
-struct told;
-struct pulses;
+struct logonce;
+struct health_table;
 struct rates;
-struct numbering;
+struct prefix_index;
 
 /* What the engine needs. */
 struct conf_core {
@@ -153,9 +154,9 @@ struct conf_core {
 	struct conf_cache keep;
 	struct cache *cache; /* borrowed, the same after a reload; NULL: no cache */
 	/* borrowed, the same after a reload; NULL: each loop logs on its own */
-	struct told *told;
+	struct logonce *logonce;
 	/* borrowed, the same after a reload; NULL: each loop sends its own probes */
-	struct pulses *pulses;
+	struct health_table *health_table;
 	struct conf_tap tap;
 	struct conf_capture capture;
 	struct conf_rate rate;
@@ -164,7 +165,7 @@ struct conf_core {
 	/*
 	 * borrowed, the same after a reload; the main thread's only; NULL: prefixes have number 0
 	 */
-	struct numbering *numbering;
+	struct prefix_index *prefix_index;
 	uint64_t unix_s; /* seconds since 1970 at now_ns == 0 */
 };
 

@@ -8,8 +8,8 @@
 #include "base/attr.h"
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/logonce.h"
 #include "base/secret.h"
-#include "base/told.h"
 #include "cache/cache.h"
 #include "core/attempt.h"
 #include "core/audit.h"
@@ -100,7 +100,8 @@ init(struct engine *e, const struct conf_core *conf, const uint64_t *seed, uint6
 	}
 	if (rc != 0)
 		lookups_fini(&e->lookups);
-	else if (!cookies_init(&e->cookies) && told_begin(conf->told, TOLD_NO_SIPHASH, NULL))
+	else if (!cookies_init(&e->cookies) &&
+	    logonce_begin(conf->logonce, LOGONCE_NO_SIPHASH, NULL))
 		log_warn(LOG_SERVER, "libcrypto has no SipHash: clients get no cookies");
 	limits_init(&e->limits, &e->stats, &e->cookies);
 	limits_configure(&e->limits, conf, &e->rng);

@@ -3,7 +3,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
-#include "base/told.h"
+#include "base/logonce.h"
 
 enum event {
 	SIGN,
@@ -54,8 +54,8 @@ static void
 on_sign(struct lookups *ls, struct upstream *up, uint64_t now_ns)
 {
 	struct suspicion *sp = &up->suspicion;
-	char text[NETADDR_TEXT], more[TOLD_MORE];
-	uint64_t n = told_now(ls->upstreams->told, TOLD_GUESSED, &up->addr, 1, now_ns);
+	char text[NETADDR_TEXT], more[LOGONCE_MORE];
+	uint64_t n = logonce_now(ls->upstreams->logonce, LOGONCE_GUESSED, &up->addr, 1, now_ns);
 	bool no_tcp = sp->no_tcp_ns != 0 && now_ns - sp->no_tcp_ns < GUESS_NO_TCP_NS;
 
 	happen(sp, no_tcp ? SIGN_NO_TCP : SIGN);
@@ -66,7 +66,7 @@ on_sign(struct lookups *ls, struct upstream *up, uint64_t now_ns)
 		    netaddr_format(&up->addr, text),
 		    sp->state == SUSPICION_BY_PORTS ? BY_PORTS_TEXT
 						    : "questions with little to guess go over TCP",
-		    told_more(more, n));
+		    logonce_more(more, n));
 }
 
 /* How many guesses are a sign? Few of the replies are so late that their ID looks like one. */
@@ -110,7 +110,7 @@ guess_note(struct lookups *ls, unsigned slot, uint64_t now_ns)
 static void
 without_tcp(struct lookups *ls, struct upstream *up, uint64_t now_ns)
 {
-	char text[NETADDR_TEXT], more[TOLD_MORE];
+	char text[NETADDR_TEXT], more[LOGONCE_MORE];
 	bool tried = state_of(up, now_ns) == SUSPICION_BY_TCP;
 	uint64_t n;
 
@@ -118,10 +118,10 @@ without_tcp(struct lookups *ls, struct upstream *up, uint64_t now_ns)
 	happen(&up->suspicion, TCP_FAILS);
 	if (!tried)
 		return;
-	n = told_now(ls->upstreams->told, TOLD_GUESSED_UDP, &up->addr, 1, now_ns);
+	n = logonce_now(ls->upstreams->logonce, LOGONCE_GUESSED_UDP, &up->addr, 1, now_ns);
 	if (n > 0)
 		log_notice(LOG_UPSTREAM, "%s: forged replies: " BY_PORTS_TEXT "%s",
-		    netaddr_format(&up->addr, text), told_more(more, n));
+		    netaddr_format(&up->addr, text), logonce_more(more, n));
 }
 
 void

@@ -3,7 +3,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
-#include "base/told.h"
+#include "base/logonce.h"
 
 /* The name of RCODE for the log. */
 static const char *
@@ -39,7 +39,7 @@ health_on_error(
 	    now_ns - up->errors_ns < HEALTH_ERRORS_MS * NS_PER_MS)
 		return;
 	up->erring = true;
-	if (told_begin(us->told, TOLD_ERRORS, &up->addr))
+	if (logonce_begin(us->logonce, LOGONCE_ERRORS, &up->addr))
 		log_warn(LOG_UPSTREAM, "%s: every reply for %u s was an error (last %s)",
 		    netaddr_format(&up->addr, text), clock_s(now_ns - up->errors_ns),
 		    rcode_text(rcode));
@@ -55,7 +55,7 @@ health_on_good(struct upstreams *us, unsigned u)
 	if (!up->erring)
 		return;
 	up->erring = false;
-	if (told_over(us->told, TOLD_ERRORS, &up->addr))
+	if (logonce_over(us->logonce, LOGONCE_ERRORS, &up->addr))
 		log_notice(LOG_UPSTREAM, "%s: replies without error again",
 		    netaddr_format(&up->addr, text));
 }
@@ -78,7 +78,7 @@ recover(struct upstreams *us, struct upstream *up, uint64_t now_ns)
 		return false;
 	up->cost.ns = 0; /* what it cost before says nothing any more */
 	up->revived_ns = now_ns;
-	if (told_end(us->told, TOLD_DOWN, &up->addr))
+	if (logonce_end(us->logonce, LOGONCE_DOWN, &up->addr))
 		log_notice(LOG_UPSTREAM, "%s: replies again", netaddr_format(&up->addr, text));
 	upstreams_tell_all_down(us, true);
 	return true;
@@ -89,7 +89,7 @@ health_recover(struct upstreams *us, unsigned u, uint64_t now_ns)
 {
 	struct upstream *up = &us->table[u];
 
-	pulse_heard(up->pulse, up->ways.now, now_ns);
+	shared_health_heard(up->shared, up->ways.now, now_ns);
 	return recover(us, up, now_ns);
 }
 
@@ -116,7 +116,7 @@ count_silence(struct upstreams *us, struct upstream *up, uint64_t now_ns)
 {
 	count_failure(up, now_ns);
 	/* Another loop's probes go unanswered already: then one silence is enough. */
-	if (up->n_failures >= HEALTH_SILENCES || pulse_since_ns(up->pulse) != 0)
+	if (up->n_failures >= HEALTH_SILENCES || shared_health_since_ns(up->shared) != 0)
 		doubt(us, up, now_ns);
 }
 
@@ -145,20 +145,20 @@ health_on_refused(struct upstreams *us, unsigned u, uint64_t now_ns)
 
 	choice_on_failure(us, u, UPSTREAM_OVER_UDP, true, now_ns);
 	count_failure(up, now_ns);
-	pulse_refused(up->pulse);
+	shared_health_refused(up->shared);
 	doubt(us, up, now_ns);
 }
 
 void
 health_on_probe_sent(struct upstreams *us, unsigned u)
 {
-	pulse_sent(us->table[u].pulse);
+	shared_health_sent(us->table[u].shared);
 }
 
 void
 health_on_probe_unsent(struct upstreams *us, unsigned u)
 {
-	pulse_unsent(us->table[u].pulse);
+	shared_health_unsent(us->table[u].shared);
 }
 
 void
@@ -179,13 +179,13 @@ health_lost_ns(const struct upstreams *us, unsigned u)
 static bool
 is_lost(const struct upstreams *us, unsigned u, uint64_t now_ns)
 {
-	const struct pulse *p = us->table[u].pulse;
-	uint64_t since_ns = pulse_since_ns(p);
-	unsigned n_sent = pulse_n_sent(p);
+	const struct shared_health *p = us->table[u].shared;
+	uint64_t since_ns = shared_health_since_ns(p);
+	unsigned n_sent = shared_health_n_sent(p);
 
 	if (since_ns == 0 || since_ns > now_ns)
 		return false;
-	if (n_sent >= HEALTH_REFUSED_PROBES && pulse_only_refused(p))
+	if (n_sent >= HEALTH_REFUSED_PROBES && shared_health_only_refused(p))
 		return now_ns - since_ns >= HEALTH_REFUSED_MS * NS_PER_MS;
 	return n_sent >= HEALTH_LOST_PROBES && now_ns - since_ns >= health_lost_ns(us, u);
 }
@@ -196,7 +196,7 @@ go_down(struct upstreams *us, struct upstream *up)
 	char text[NETADDR_TEXT];
 
 	up->down = true;
-	if (told_begin(us->told, TOLD_DOWN, &up->addr))
+	if (logonce_begin(us->logonce, LOGONCE_DOWN, &up->addr))
 		log_warn(LOG_UPSTREAM,
 		    "%s: no reply to %u questions in a row, nor to probes: asked only if no other "
 		    "is left",
@@ -208,7 +208,7 @@ go_down(struct upstreams *us, struct upstream *up)
 static uint64_t
 interval_ns(const struct upstream *up, struct rng *rng, uint64_t now_ns)
 {
-	uint64_t since_ns = pulse_since_ns(up->pulse);
+	uint64_t since_ns = shared_health_since_ns(up->shared);
 	uint64_t ms = HEALTH_DOUBT_MS;
 
 	if (up->down) {
@@ -224,7 +224,7 @@ static void
 look_again(struct upstreams *us, struct upstream *up, uint64_t now_ns)
 {
 	uint64_t next_ns = now_ns + HEALTH_LOOK_MS * NS_PER_MS;
-	uint64_t due_ns = pulse_due_ns(up->pulse);
+	uint64_t due_ns = shared_health_due_ns(up->shared);
 
 	if (due_ns > now_ns && due_ns < next_ns)
 		next_ns = due_ns;
@@ -259,7 +259,8 @@ health_on_timer(struct upstreams *us, unsigned u, struct rng *rng, uint64_t now_
 	int turn;
 
 	/* What another loop gets by another way than ours is no reply to us. */
-	if (pulse_heard_ns(up->pulse) > up->failing_ns && pulse_way(up->pulse) == up->ways.now) {
+	if (shared_health_heard_ns(up->shared) > up->failing_ns &&
+	    shared_health_way(up->shared) == up->ways.now) {
 		recover(us, up, now_ns);
 		return HEALTH_NOTHING;
 	}
@@ -268,7 +269,7 @@ health_on_timer(struct upstreams *us, unsigned u, struct rng *rng, uint64_t now_
 		look_again(us, up, now_ns);
 		return HEALTH_WENT_DOWN;
 	}
-	turn = pulse_turn(up->pulse, now_ns, interval_ns(up, rng, now_ns));
+	turn = shared_health_turn(up->shared, now_ns, interval_ns(up, rng, now_ns));
 	look_again(us, up, now_ns);
 	if (turn < 0) {
 		up->probe_way = (uint8_t)way;

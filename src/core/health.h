@@ -16,7 +16,7 @@
  * A right reply to anything makes it good; that to a probe by another way only if this is learned.
  * Names alone never take it down, as nobody replies for some. A connection over TCP that was not to
  * be had says nothing of UDP. The state is that of one loop; but of all loops together one sends
- * the probes, and each hears of the reply (core/pulse).
+ * the probes, and each hears of the reply (core/shared_health).
  *
  * It also keeps what the operator is told of an upstream whose replies are all errors.
  */

@@ -5,7 +5,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
-#include "base/told.h"
+#include "base/logonce.h"
 #include "core/policy.h"
 #include "core/respond.h"
 #include "dns/header.h"
@@ -127,7 +127,7 @@ tell(
     struct limits *l, const struct netaddr *client, unsigned len, const char *what, uint64_t now_ns)
 {
 	struct netaddr first = { .family = client->family };
-	char text[NETADDR_TEXT], more[TOLD_MORE];
+	char text[NETADDR_TEXT], more[LOGONCE_MORE];
 
 	l->n_untold++;
 	/* A flood does not take the lock of told with every question. */
@@ -135,11 +135,11 @@ tell(
 		return;
 	l->told_ns = now_ns;
 	memcpy(first.addr, client->addr, len / 8);
-	if (told_now(l->conf->told, TOLD_RATE, &first, 1, now_ns) == 0)
+	if (logonce_now(l->conf->logonce, LOGONCE_RATE, &first, 1, now_ns) == 0)
 		return;
 	log_notice(LOG_CLIENT, "%s/%u %s%s%s", netaddr_format(&first, text), len, what,
 	    l->conf->rate.dry_run ? " (rate-limit-dry-run: only told)" : "",
-	    told_more(more, l->n_untold));
+	    logonce_more(more, l->n_untold));
 	l->n_untold = 0;
 }
 

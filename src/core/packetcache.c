@@ -32,12 +32,12 @@ struct slot {
 	uint8_t answer[PACKETCACHE_ANSWER];
 };
 
-#define COUNTED (NUMBERING_MAX + STATS_N)
+#define COUNTED (PREFIX_INDEX_MAX + STATS_N)
 
 _Static_assert(
     COUNTED <= UINT8_MAX && REASON_N * 2 * STATS_RCODES <= UINT16_MAX, "a counter's place fits");
 _Static_assert(offsetof(struct stats, client_udp) ==
-	offsetof(struct stats, prefixes) + NUMBERING_MAX * sizeof(uint64_t),
+	offsetof(struct stats, prefixes) + PREFIX_INDEX_MAX * sizeof(uint64_t),
     "the counters stand behind prefixes");
 
 struct packetcache {

@@ -80,7 +80,7 @@ struct policy {
 	const uint8_t *reverse_name; /* for POLICY_REVERSE_LOCAL: a name */
 	uint32_t rate_factor;        /* so many times rate-limit; 0: no limit */
 	uint64_t networks; /* a hash of its clients' networks, in any order; 0: those of no block */
-	uint16_t counter;  /* of stats.clients (core/usage) */
+	uint16_t counter;  /* of stats.clients (core/policy_counters) */
 	uint8_t synthesize; /* enum policy_synthesize */
 	uint8_t triggers;   /* enum policy_trigger, as bits */
 	uint8_t selection;  /* enum policy_selection */
@@ -102,7 +102,7 @@ struct policy {
 	/* Per prefix, with the indices of synth.prefixes. */
 	uint8_t states[POLICY_MAX_PREFIXES]; /* enum policy_state (RULES D15) */
 	bool mapped_only[POLICY_MAX_PREFIXES];
-	uint8_t numbers[POLICY_MAX_PREFIXES]; /* of counters; by numbering_give, else 0 */
+	uint8_t numbers[POLICY_MAX_PREFIXES]; /* of counters; by prefix_index_give, else 0 */
 };
 
 struct owned;

@@ -7,7 +7,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
-#include "base/told.h"
+#include "base/logonce.h"
 
 #define PROVEN_FACTOR 10  /* so much more may wait of those whose address is not forged */
 #define WAYS_GIVEN 4      /* queries that give way to one new one, at most */
@@ -36,7 +36,7 @@ crowded(struct queries *qs, const struct query *guest, const struct fair_net *ne
 
 	stats_inc(&qs->stats->gave_way);
 	qs->crowded_ns = guest->deadline_ns;
-	if (qs->n_crowded++ > 0 || !told_begin(qs->conf->told, TOLD_CROWDED, NULL))
+	if (qs->n_crowded++ > 0 || !logonce_begin(qs->conf->logonce, LOGONCE_CROWDED, NULL))
 		return;
 	first = fair_network(net);
 	log_warn(LOG_CLIENT,
@@ -53,9 +53,9 @@ calm(struct queries *qs, const struct query *guest)
 
 	if (guest->deadline_ns - qs->crowded_ns < CALM_NS)
 		return;
-	n = told_count(qs->conf->told, TOLD_CROWDED, NULL, qs->n_crowded);
+	n = logonce_count(qs->conf->logonce, LOGONCE_CROWDED, NULL, qs->n_crowded);
 	qs->n_crowded = 0;
-	if (told_end(qs->conf->told, TOLD_CROWDED, NULL))
+	if (logonce_end(qs->conf->logonce, LOGONCE_CROWDED, NULL))
 		log_notice(LOG_CLIENT,
 		    "there is room again for questions that wait; %" PRIu64 " gave way", n);
 }

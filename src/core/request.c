@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/log.h"
-#include "base/told.h"
+#include "base/logonce.h"
 #include "core/trace.h"
 #include "dns/name.h"
 #include "dns64/reverse.h"
@@ -269,7 +269,7 @@ tell_refused(struct queries *qs, const struct netaddr *peer)
 	if (!note_refused(qs, peer, &net))
 		return;
 	memcpy(first.addr, net.addr, sizeof(first.addr));
-	if (!told_begin(qs->conf->told, TOLD_REFUSED, &first))
+	if (!logonce_begin(qs->conf->logonce, LOGONCE_REFUSED, &first))
 		return;
 	netaddr_format(&first, text);
 	log_notice(LOG_CLIENT, "refused a client in %s/%u; to serve it add \"allow %s/%u\"", text,

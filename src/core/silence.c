@@ -4,9 +4,9 @@
 #include "base/clock.h"
 #include "core/antispoof.h"
 #include "core/attempt.h"
-#include "core/blame.h"
 #include "core/choice.h"
 #include "core/health.h"
+#include "core/penalty.h"
 
 #define UNSENT_MOST 14 /* times a question did not leave, after which its pauses do not grow */
 #define SENDS_MOST 32  /* sends of a lookup, after which no lost connection is made anew for it */
@@ -70,7 +70,7 @@ go_beside(struct lookups *ls, struct lookup *l, uint64_t now_ns)
 		return true;
 	}
 	if (l->exploring) {
-		blame_count(ls, l, &l->now, UPSTREAM_LOST_TIMEOUT);
+		penalty_count(ls, l, &l->now, UPSTREAM_LOST_TIMEOUT);
 		health_on_overtaken(ls->upstreams, l->upstream, now_ns);
 	} else {
 		stats_inc(&ls->stats->upstream_hedges);
@@ -88,7 +88,7 @@ suspicious_in_vain(struct lookups *ls, struct lookup *l, uint64_t now_ns)
 {
 	if (l->now.silent || !antispoof_without_tcp(ls, l, now_ns))
 		return false;
-	blame_earlier(ls, l, now_ns);
+	penalty_earlier(ls, l, now_ns);
 	l->now.silent = true;
 	lookup_shelve(ls, l);
 	return true;
@@ -120,8 +120,8 @@ silence_on_timer(
 	if (l->progress == LOOKUP_ASKED_TCP)
 		check_channel(ls, &l->now, now_ns);
 	if (in_flight && !l->now.silent) {
-		blame_earlier(ls, l, now_ns);
-		blame_silent(ls, l, &l->now, now_ns);
+		penalty_earlier(ls, l, now_ns);
+		penalty_silent(ls, l, &l->now, now_ns);
 	}
 	if (in_flight)
 		lookup_shelve(ls, l);
@@ -170,7 +170,7 @@ static bool
 on_refused(struct lookups *ls, struct lookup *l, struct lookup_result *result, uint64_t now_ns)
 {
 	l->refused = true;
-	blame_count(ls, l, &l->now, UPSTREAM_LOST_UNREACHABLE);
+	penalty_count(ls, l, &l->now, UPSTREAM_LOST_UNREACHABLE);
 	lookup_shelve(ls, l); /* ICMP may be forged: a reply is taken still */
 	if (attempt_resume(ls, l)) {
 		l->refused = false;
@@ -197,7 +197,7 @@ silence_next_refused(
 		if (a->silent)
 			continue;
 		if (a != &l->now) /* given up early */
-			blame_count(ls, l, a, UPSTREAM_LOST_UNREACHABLE);
+			penalty_count(ls, l, a, UPSTREAM_LOST_UNREACHABLE);
 		else if (!on_refused(ls, l, result, now_ns))
 			return l;
 	}
@@ -335,7 +335,7 @@ on_lost(struct lookups *ls, struct lookup *l, const struct channel *c, struct lo
 	}
 	if (antispoof_without_tcp(ls, l, now_ns))
 		return attempt_again(ls, l, l->upstream);
-	blame_count(ls, l, &l->now, UPSTREAM_LOST_DISCONNECTED);
+	penalty_count(ls, l, &l->now, UPSTREAM_LOST_DISCONNECTED);
 	if (attempt_resume(ls, l)) {
 		lookup_plan(l, LOOKUP_ELSEWHERE);
 		return true;
@@ -377,7 +377,7 @@ silence_next_lost(struct lookups *ls, unsigned *most, struct lookup_result *resu
 		}
 		--*most;
 		l = lookup_of(ls, a);
-		blame_lose(ls, a, UPSTREAM_LOST_DISCONNECTED);
+		penalty_lose(ls, a, UPSTREAM_LOST_DISCONNECTED);
 		if (a != &l->now)
 			lookup_drop(ls, l, a);
 		else if (!on_lost(ls, l, c, result, now_ns))

@@ -151,9 +151,9 @@ stats_sum_clients(
 
 void
 stats_sum_prefixes(
-    const struct stats *const *stats, unsigned n, uint64_t prefixes[static NUMBERING_MAX])
+    const struct stats *const *stats, unsigned n, uint64_t prefixes[static PREFIX_INDEX_MAX])
 {
-	for (unsigned p = 0; p < NUMBERING_MAX; p++) {
+	for (unsigned p = 0; p < PREFIX_INDEX_MAX; p++) {
 		prefixes[p] = 0;
 		for (unsigned i = 0; i < n; i++)
 			prefixes[p] +=

@@ -5,7 +5,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
-#include "base/told.h"
+#include "base/logonce.h"
 
 #define SLOTS_FIRST 64 /* slots for sockets at first */
 
@@ -46,8 +46,8 @@ clear(struct upstream *u)
 	channels_init(u->tcp);
 	u->tcp_yield = CHANNEL_ENDLESS;
 	wheel_timer_init(&u->probe, WHEEL_UPSTREAM);
-	pulse_init(&u->alone);
-	u->pulse = &u->alone;
+	shared_health_init(&u->alone);
+	u->shared = &u->alone;
 	u->probe_way = WAY_AS_LEARNED;
 }
 
@@ -60,9 +60,9 @@ upstreams_init(struct upstreams *us)
 	us->options = false;
 	us->some_no_aaaa = false;
 	us->hedge_credit = 0;
-	us->told = NULL;
+	us->logonce = NULL;
 	us->said_all_down = false;
-	us->pulses = NULL;
+	us->health_table = NULL;
 	us->wheel = NULL;
 	us->timeout_ns = NS_PER_SEC;
 	us->n_order = 0;
@@ -115,10 +115,12 @@ set_trusted(struct upstream *u, bool trusted)
 }
 
 /* The trouble that is told of an upstream that replies by WAY only, which is not WAY_FULL. */
-static enum told_kind
+static enum logonce_kind
 way_kind(enum way way)
 {
-	return way == WAY_PLAIN ? TOLD_WAY_PLAIN : way == WAY_BARE ? TOLD_WAY_BARE : TOLD_WAY_TCP;
+	return way == WAY_PLAIN ? LOGONCE_WAY_PLAIN
+	    : way == WAY_BARE   ? LOGONCE_WAY_BARE
+				: LOGONCE_WAY_TCP;
 }
 
 /* The way of U that this loop has reported is not the present one any more. True: log its end. */
@@ -128,7 +130,7 @@ end_way(struct upstreams *us, struct upstream *u)
 	uint8_t told = u->ways.told;
 
 	u->ways.told = WAY_FULL;
-	return told != WAY_FULL && told_end(us->told, way_kind((enum way)told), &u->addr);
+	return told != WAY_FULL && logonce_end(us->logonce, way_kind((enum way)told), &u->addr);
 }
 
 /* This loop asks U no more: end what it has reported about U, without a message. */
@@ -136,19 +138,19 @@ static void
 tell_nothing(struct upstreams *us, struct upstream *u)
 {
 	if (u->down)
-		(void)told_end(us->told, TOLD_DOWN, &u->addr);
+		(void)logonce_end(us->logonce, LOGONCE_DOWN, &u->addr);
 	if (u->erring)
-		(void)told_over(us->told, TOLD_ERRORS, &u->addr);
+		(void)logonce_over(us->logonce, LOGONCE_ERRORS, &u->addr);
 	if (u->case_guard.logged)
-		(void)told_end(us->told, TOLD_NO_CASE, &u->addr);
+		(void)logonce_end(us->logonce, LOGONCE_NO_CASE, &u->addr);
 	(void)end_way(us, u);
 	if (ways_small(&u->ways))
-		(void)told_end(us->told, TOLD_SMALL, &u->addr);
+		(void)logonce_end(us->logonce, LOGONCE_SMALL, &u->addr);
 	if (ways_no_aaaa(&u->ways))
-		(void)told_end(us->told, TOLD_NO_AAAA, &u->addr);
+		(void)logonce_end(us->logonce, LOGONCE_NO_AAAA, &u->addr);
 	ways_init(&u->ways);
 	if (u->cookie_guard.logged)
-		(void)told_end(us->told, TOLD_NO_COOKIES, &u->addr);
+		(void)logonce_end(us->logonce, LOGONCE_NO_COOKIES, &u->addr);
 	u->n_errors = 0;
 	u->erring = false;
 	u->case_guard.logged = false;
@@ -159,10 +161,10 @@ tell_nothing(struct upstreams *us, struct upstream *u)
 static unsigned
 take_pulse(struct upstreams *us, struct upstream *u)
 {
-	struct pulse *shared = pulses_take(us->pulses, &u->addr);
+	struct shared_health *shared = health_table_take(us->health_table, &u->addr);
 
 	if (shared != NULL)
-		u->pulse = shared;
+		u->shared = shared;
 	return UPSTREAMS_NEW;
 }
 
@@ -170,10 +172,10 @@ take_pulse(struct upstreams *us, struct upstream *u)
 static void
 give_pulse(struct upstreams *us, struct upstream *u)
 {
-	if (u->pulse != &u->alone)
-		pulses_give(us->pulses, u->pulse);
-	u->pulse = &u->alone;
-	pulse_init(u->pulse);
+	if (u->shared != &u->alone)
+		health_table_give(us->health_table, u->shared);
+	u->shared = &u->alone;
+	shared_health_init(u->shared);
 }
 
 /*
@@ -247,8 +249,8 @@ upstreams_configure(struct upstreams *us, const struct conf_core *conf, struct w
 	us->selection = conf->selection;
 	us->hedge = conf->hedge;
 	us->options = conf->upstream_cookies;
-	us->told = conf->told;
-	us->pulses = conf->pulses;
+	us->logonce = conf->logonce;
+	us->health_table = conf->health_table;
 	us->wheel = wheel;
 	us->timeout_ns = conf->timeout_ms * NS_PER_MS;
 	us->most_waiting = most_waiting(conf);
@@ -299,10 +301,10 @@ upstreams_tell_all_down(struct upstreams *us, bool aloud)
 	if (down == us->said_all_down)
 		return;
 	us->said_all_down = down;
-	if (down && told_begin(us->told, TOLD_ALL_DOWN, NULL))
+	if (down && logonce_begin(us->logonce, LOGONCE_ALL_DOWN, NULL))
 		log_error(LOG_UPSTREAM,
 		    "no upstream replies: clients get what the cache still has, else SERVFAIL");
-	else if (!down && told_end(us->told, TOLD_ALL_DOWN, NULL) && aloud)
+	else if (!down && logonce_end(us->logonce, LOGONCE_ALL_DOWN, NULL) && aloud)
 		log_notice(LOG_UPSTREAM, "upstreams reply again");
 }
 
@@ -313,7 +315,7 @@ tell_way(struct upstreams *us, struct upstream *up)
 	enum way way = (enum way)up->ways.now;
 	char text[NETADDR_TEXT];
 
-	if (up->ways.told == WAY_FULL && told_begin(us->told, way_kind(way), &up->addr))
+	if (up->ways.told == WAY_FULL && logonce_begin(us->logonce, way_kind(way), &up->addr))
 		log_warn(LOG_UPSTREAM,
 		    "%s: replies only to questions %s: asked so; others are tried now and then",
 		    netaddr_format(&up->addr, text), way_text(way));
@@ -347,7 +349,7 @@ upstreams_large_lost(struct upstreams *us, unsigned u, uint64_t now_ns)
 
 	if (!ways_large_lost(&up->ways, now_ns))
 		return;
-	if (told_begin(us->told, TOLD_SMALL, &up->addr))
+	if (logonce_begin(us->logonce, LOGONCE_SMALL, &up->addr))
 		log_warn(LOG_UPSTREAM,
 		    "%s: replies over UDP of more than %u bytes do not get through: small ones are "
 		    "asked for, and large ones over TCP",
@@ -362,7 +364,7 @@ upstreams_large_came(struct upstreams *us, unsigned u)
 	char text[NETADDR_TEXT];
 
 	up->ways.n_large = 0;
-	if (learned && told_end(us->told, TOLD_SMALL, &up->addr))
+	if (learned && logonce_end(us->logonce, LOGONCE_SMALL, &up->addr))
 		log_notice(LOG_UPSTREAM, "%s: large replies over UDP get through again",
 		    netaddr_format(&up->addr, text));
 }
@@ -376,7 +378,7 @@ upstreams_aaaa_lost(struct upstreams *us, unsigned u, uint64_t sent_ns, uint64_t
 	if (!ways_aaaa_lost(&up->ways, up->heard_ns > sent_ns, now_ns))
 		return;
 	us->some_no_aaaa = true;
-	if (told_begin(us->told, TOLD_NO_AAAA, &up->addr))
+	if (logonce_begin(us->logonce, LOGONCE_NO_AAAA, &up->addr))
 		log_warn(LOG_UPSTREAM,
 		    "%s: no reply to any question for AAAA: A is asked at the same time, and its "
 		    "addresses are synthesized from; AAAA is tried every minute",
@@ -391,7 +393,7 @@ upstreams_aaaa_came(struct upstreams *us, unsigned u)
 	char text[NETADDR_TEXT];
 
 	up->ways.n_aaaa = 0;
-	if (learned && told_end(us->told, TOLD_NO_AAAA, &up->addr))
+	if (learned && logonce_end(us->logonce, LOGONCE_NO_AAAA, &up->addr))
 		log_notice(LOG_UPSTREAM, "%s: replies to questions for AAAA again",
 		    netaddr_format(&up->addr, text));
 	us->some_no_aaaa = false;
@@ -504,7 +506,8 @@ upstreams_on_confirmed(struct upstreams *us, unsigned u, struct upstream_guard *
 	g->n_seen = 0;
 	g->off_until_ns = now_ns + UPSTREAM_UNGUARDED_MS * NS_PER_MS;
 	if (!g->logged &&
-	    told_begin(us->told, g == &us->table[u].case_guard ? TOLD_NO_CASE : TOLD_NO_COOKIES,
+	    logonce_begin(us->logonce,
+		g == &us->table[u].case_guard ? LOGONCE_NO_CASE : LOGONCE_NO_COOKIES,
 		&us->table[u].addr))
 		log_notice(LOG_UPSTREAM,
 		    "%s: does not return %s: asked without, tried again hourly",

@@ -21,7 +21,7 @@
 #include "core/channel.h"
 #include "core/conf.h"
 #include "core/latency.h"
-#include "core/pulse.h"
+#include "core/shared_health.h"
 #include "core/times.h"
 #include "core/txid.h"
 #include "core/ways.h"
@@ -137,9 +137,9 @@ struct upstream {
 	uint8_t cookie_len;
 	struct upstream_guard cookie_guard; /* the cookie check */
 	struct upstream_guard case_guard;   /* the case check (0x20) */
-	struct wheel_timer probe; /* timer, set while it is in doubt or down, and active */
-	struct pulse *pulse;      /* borrowed from us->pulses; else alone */
-	struct pulse alone;
+	struct wheel_timer probe;     /* timer, set while it is in doubt or down, and active */
+	struct shared_health *shared; /* borrowed from us->health_table; else alone */
+	struct shared_health alone;
 	uint8_t probe_way;                 /* enum way, or WAY_AS_LEARNED: of the next probe */
 	int32_t socket[TXID_MAX_SPACES];   /* per ID space: slot for new questions; -1: none */
 	unsigned n_sockets;                /* number of slots that lead to it */
@@ -164,15 +164,15 @@ struct upstream_socket {
 
 struct upstreams {
 	enum conf_selection selection;
-	uint64_t best_ns;      /* the lowest cost when it was looked for last; 0: unknown */
-	bool hedge;            /* the setting */
-	bool options;          /* questions by WAY_FULL have EDNS options */
-	bool some_no_aaaa;     /* some upstream was learned to be silent to AAAA */
-	bool said_all_down;    /* this loop has told that none replies */
-	uint32_t hedge_credit; /* questions that were not hedged, see CHOICE_HEDGE_EACH */
-	struct told *told;     /* borrowed; NULL */
-	struct pulses *pulses; /* borrowed; NULL */
-	struct wheel *wheel;   /* borrowed; NULL before upstreams_configure */
+	uint64_t best_ns;        /* the lowest cost when it was looked for last; 0: unknown */
+	bool hedge;              /* the setting */
+	bool options;            /* questions by WAY_FULL have EDNS options */
+	bool some_no_aaaa;       /* some upstream was learned to be silent to AAAA */
+	bool said_all_down;      /* this loop has told that none replies */
+	uint32_t hedge_credit;   /* questions that were not hedged, see CHOICE_HEDGE_EACH */
+	struct logonce *logonce; /* borrowed; NULL */
+	struct health_table *health_table; /* borrowed; NULL */
+	struct wheel *wheel;               /* borrowed; NULL before upstreams_configure */
 	uint64_t timeout_ns;
 	uint32_t most_waiting; /* of n_waiting of each */
 	unsigned n_order;

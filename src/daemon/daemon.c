@@ -12,9 +12,9 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "base/logonce.h"
 #include "base/rng.h"
 #include "base/secret.h"
-#include "base/told.h"
 #include "cache/cache.h"
 #include "config/complete.h"
 #include "config/keywords.h"
@@ -23,9 +23,9 @@
 #include "config/options.h"
 #include "config/resolvconf.h"
 #include "control/control.h"
-#include "core/numbering.h"
-#include "core/pulse.h"
+#include "core/prefix_index.h"
 #include "core/rate.h"
+#include "core/shared_health.h"
 #include "daemon/arrival.h"
 #include "daemon/background.h"
 #include "daemon/cachefile.h"
@@ -63,13 +63,13 @@ struct daemon {
 	bool stuck;               /* its thread is, and uses what the threads have */
 	struct dnstap dnstap;     /* likewise */
 	struct sandbox sandbox;
-	struct told *told;              /* owned; settings.conf.core.told borrows it */
-	struct pulses *pulses;          /* likewise */
-	struct rates *rates;            /* likewise */
-	struct numbering *numbering;    /* likewise */
-	struct orders *orders;          /* owned; settings.orders borrows it */
-	struct cache *cache;            /* owned; settings.conf.core.cache borrows it */
-	struct cachefile_loaded loaded; /* the result of loading the cache's file at the start */
+	struct logonce *logonce;           /* owned; settings.conf.core.logonce borrows it */
+	struct health_table *health_table; /* likewise */
+	struct rates *rates;               /* likewise */
+	struct prefix_index *prefix_index; /* likewise */
+	struct orders *orders;             /* owned; settings.orders borrows it */
+	struct cache *cache;               /* owned; settings.conf.core.cache borrows it */
+	struct cachefile_loaded loaded;    /* the result of loading the cache's file at the start */
 	int signal_fd;
 	char path[PATH_MAX]; /* of the configuration; after a chroot, as seen from inside */
 };
@@ -243,21 +243,24 @@ start_loops(struct daemon *d)
 	struct snapshot *snapshot;
 	int rc = -ENOMEM;
 
-	d->told = told_new(); /* NULL without memory: loops do not coordinate their messages */
-	s->conf.core.told = d->told;
-	d->pulses = pulses_new(); /* NULL without memory: each loop sends its own probes */
-	s->conf.core.pulses = d->pulses;
+	d->logonce =
+	    logonce_new(); /* NULL without memory: loops do not coordinate their messages */
+	s->conf.core.logonce = d->logonce;
+	d->health_table =
+	    health_table_new(); /* NULL without memory: each loop sends its own probes */
+	s->conf.core.health_table = d->health_table;
 	d->rates = rates_new();
 	if (d->rates == NULL)
 		log_warn(LOG_SERVER,
 		    "no memory for rate-limit and max-amplification, which do not hold");
 	s->conf.core.rates = d->rates;
-	s->orders = d->orders = calloc(1, sizeof(*d->orders));   /* NULL: nobody can give orders */
-	s->conf.core.numbering = d->numbering = numbering_new(); /* NULL: all count together */
-	numbering_give(d->numbering, s->conf.core.policies);
+	s->orders = d->orders = calloc(1, sizeof(*d->orders)); /* NULL: nobody can give orders */
+	s->conf.core.prefix_index = d->prefix_index =
+	    prefix_index_new(); /* NULL: all count together */
+	prefix_index_give(d->prefix_index, s->conf.core.policies);
 	if (!arrival_open(&d->arrival, s, d->plan.n_loops, &sockets))
 		return DAEMON_RESOURCES;
-	usage_give(&s->usage, s->conf.core.policies);
+	policy_counters_give(&s->policy_counters, s->conf.core.policies);
 	snapshot = snapshot_new(&s->conf);
 	if (snapshot != NULL) {
 		rc = threads_init(
@@ -460,10 +463,10 @@ work(enum options_task task, struct options *o)
 		_exit(rc);
 	}
 	cache_free(d->cache);
-	told_free(d->told);
-	pulses_free(d->pulses);
+	logonce_free(d->logonce);
+	health_table_free(d->health_table);
 	rates_free(d->rates);
-	numbering_free(d->numbering);
+	prefix_index_free(d->prefix_index);
 	free(d->orders);
 	if (d->signal_fd >= 0)
 		close(d->signal_fd);

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/log.h"
-#include "core/numbering.h"
+#include "core/prefix_index.h"
 #include "daemon/sockets.h"
 
 /* Write to OUT the addresses that NEXT listens on and NOW does not. Returns their number. */
@@ -48,8 +48,8 @@ parcel_pack(struct parcel *p, unsigned n_loops, const struct conf_io *now, struc
 	p->n_added = w.n;
 	if (!sockets_open(&w, LOG_CONFIG, &p->sockets))
 		return false;
-	usage_give(&next->usage, next->conf.core.policies);
-	numbering_give(next->conf.core.numbering, next->conf.core.policies);
+	policy_counters_give(&next->policy_counters, next->conf.core.policies);
+	prefix_index_give(next->conf.core.prefix_index, next->conf.core.policies);
 	p->snapshot = snapshot_new(&next->conf);
 	ok = p->snapshot != NULL;
 	for (unsigned i = 0; i < n_loops; i++) {

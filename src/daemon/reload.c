@@ -54,12 +54,12 @@ reload_settings(const struct options *o, const char *path, struct threads *t, st
 		sockets_drop_missing(next);
 		(void)reload_keep(s, next);
 		next->conf.core.cache = s->conf.core.cache;
-		next->conf.core.told = s->conf.core.told;
-		next->conf.core.pulses = s->conf.core.pulses;
+		next->conf.core.logonce = s->conf.core.logonce;
+		next->conf.core.health_table = s->conf.core.health_table;
 		next->conf.core.rates = s->conf.core.rates;
-		next->conf.core.numbering = s->conf.core.numbering;
+		next->conf.core.prefix_index = s->conf.core.prefix_index;
 		complete_cookies(next, s);
-		next->usage = s->usage;
+		next->policy_counters = s->policy_counters;
 		ok = arrival_plan(a, &s->conf.io, next, LOG_CONFIG, &plan) &&
 		    parcel_pack(&p, t->n, &s->conf.io, next);
 	}

@@ -34,7 +34,7 @@ listener_settle(struct shell *sh, struct listener *l, const char *why)
 
 	l->unserved = false;
 	atomic_fetch_sub(&sh->listeners.n_unserved, 1);
-	if (told_end(sh->told, TOLD_LISTEN, &l->fds.addr))
+	if (logonce_end(sh->logonce, LOGONCE_LISTEN, &l->fds.addr))
 		log_notice(LOG_SERVER, "listen %s: %s", netaddr_format(&l->fds.addr, text), why);
 }
 
@@ -107,7 +107,7 @@ listener_add(struct shell *sh, const struct bind_sockets *fds)
 	l->unserved = true;
 	sh->listeners.serve_ns = sh->now_ns + LISTENER_PAUSE_NS;
 	atomic_fetch_add(&sh->listeners.n_unserved, 1);
-	if (told_begin(sh->told, TOLD_LISTEN, &fds->addr))
+	if (logonce_begin(sh->logonce, LOGONCE_LISTEN, &fds->addr))
 		log_error(LOG_SERVER,
 		    "listen %s: not served yet, no memory to watch it: tried again",
 		    netaddr_format(&fds->addr, text));
@@ -144,7 +144,7 @@ accept_pause(struct shell *sh, int err)
 {
 	struct listeners *ls = &sh->listeners;
 
-	if (!ls->accept_failing && told_begin(sh->told, TOLD_NO_ACCEPT, NULL))
+	if (!ls->accept_failing && logonce_begin(sh->logonce, LOGONCE_NO_ACCEPT, NULL))
 		log_warn(LOG_CLIENT, "cannot accept connections: %s", strerror(err));
 	ls->accept_failing = true;
 	ls->failed_ns = sh->now_ns;
@@ -178,7 +178,7 @@ accept_calm(struct shell *sh)
 	if (!ls->accept_failing || sh->now_ns - ls->failed_ns < LISTENER_CALM_NS)
 		return;
 	ls->accept_failing = false;
-	if (told_end(sh->told, TOLD_NO_ACCEPT, NULL))
+	if (logonce_end(sh->logonce, LOGONCE_NO_ACCEPT, NULL))
 		log_notice(LOG_CLIENT, "connections are accepted again");
 }
 

@@ -44,7 +44,7 @@ loop_init(struct loop *l, struct snapshot *snapshot)
 	l->base = evbase_new();
 	if (l->base == NULL)
 		return -ENOMEM;
-	l->sh.told = snapshot->conf.core.told;
+	l->sh.logonce = snapshot->conf.core.logonce;
 	l->engine = engine_new(&snapshot->conf.core, NULL, now_ns);
 	if (l->engine == NULL)
 		return -errno;

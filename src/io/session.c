@@ -154,7 +154,7 @@ void
 session_open(struct shell *sh, int fd, const struct netaddr *peer)
 {
 	struct sessions *ss = &sh->sessions;
-	const struct say_event e = { sh->told, peer, sh->now_ns };
+	const struct connlog_event e = { sh->logonce, peer, sh->now_ns };
 	const char *keyword = NULL;
 	struct session *s;
 
@@ -166,7 +166,7 @@ session_open(struct shell *sh, int fd, const struct netaddr *peer)
 	}
 	if (!session_admit(sh, peer, &keyword)) {
 		stats_inc(&sh->stats->tcp_refused);
-		say_client_limit(&e, &ss->said, keyword);
+		connlog_client_limit(&e, &ss->said, keyword);
 		close(fd);
 		return;
 	}
@@ -223,10 +223,10 @@ session_relieve(struct shell *sh, struct session *s)
 static void
 session_say_stall(struct shell *sh, const struct session *s)
 {
-	const struct say_event e = { sh->told, &s->peer, sh->now_ns };
+	const struct connlog_event e = { sh->logonce, &s->peer, sh->now_ns };
 
 	stats_inc(&sh->stats->tcp_stalled);
-	say_client_stall(&e, &sh->sessions.said);
+	connlog_client_stall(&e, &sh->sessions.said);
 }
 
 /*

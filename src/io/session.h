@@ -27,8 +27,8 @@
 #include "base/list.h"
 #include "base/netaddr.h"
 #include "core/packet.h"
+#include "io/connlog.h"
 #include "io/peers.h"
-#include "io/say.h"
 #include "io/source.h"
 #include "io/stream.h"
 
@@ -81,18 +81,18 @@ struct sessions {
 	uint32_t n_touched; /* entries ever used; the memory behind them is untouched */
 	uint32_t free;      /* first free entry among those */
 	struct peers peers;
-	struct list readable;    /* session.rd of those with bytes to read */
-	struct list writable;    /* session.wr of those that accept bytes again */
-	struct list fresh;       /* those that have not asked yet, the oldest first */
-	struct list idle;        /* those with nothing open, the least recently active first */
-	struct list busy;        /* those with open questions or unsent bytes, likewise */
-	struct list partial;     /* those that hold a part of a question, for longest first */
-	struct list resume;      /* were stalled by their own limits, and may be read again */
-	struct list dirty;       /* session_flush has something to write or to close */
-	struct list blocked;     /* the socket's send buffer is full; the longest blocked first */
-	struct say_clients said; /* for io/say */
-	bool stopping;           /* session_stop was called */
-	bool lameduck;           /* of session_lameduck */
+	struct list readable; /* session.rd of those with bytes to read */
+	struct list writable; /* session.wr of those that accept bytes again */
+	struct list fresh;    /* those that have not asked yet, the oldest first */
+	struct list idle;     /* those with nothing open, the least recently active first */
+	struct list busy;     /* those with open questions or unsent bytes, likewise */
+	struct list partial;  /* those that hold a part of a question, for longest first */
+	struct list resume;   /* were stalled by their own limits, and may be read again */
+	struct list dirty;    /* session_flush has something to write or to close */
+	struct list blocked;  /* the socket's send buffer is full; the longest blocked first */
+	struct connlog_clients said; /* for io/connlog */
+	bool stopping;               /* session_stop was called */
+	bool lameduck;               /* of session_lameduck */
 };
 
 struct shell;

@@ -23,8 +23,8 @@
 #include <event2/event.h>
 
 #include "base/attr.h"
+#include "base/logonce.h"
 #include "base/rng.h"
-#include "base/told.h"
 #include "core/conf.h"
 #include "core/engine.h"
 #include "io/listener.h"
@@ -40,7 +40,7 @@ struct shell {
 	struct engine *engine;          /* borrowed from the loop */
 	struct stats *stats;            /* borrowed from the engine */
 	const struct conf_io *conf;     /* borrowed from the loop's present snapshot */
-	struct told *told;              /* borrowed; NULL: loops do not coordinate their messages */
+	struct logonce *logonce;        /* borrowed; NULL: loops do not coordinate their messages */
 	uint64_t now_ns;                /* time of this iteration */
 	bool again;                     /* work is left: the next iteration must not wait */
 	uint8_t *bytes;                 /* owned: memory of the batches */

@@ -3,8 +3,8 @@
 
 #include <errno.h>
 
+#include "io/connlog.h"
 #include "io/port.h"
-#include "io/say.h"
 #include "io/shell.h"
 
 void
@@ -87,7 +87,7 @@ set_report(struct shell *sh, const struct upstream_set *set, int err)
 	if (failing == (err != 0))
 		return;
 	sh->upstream_udp.failing ^= bit;
-	say_socket(sh->told, &set->addr, err);
+	connlog_socket(sh->logonce, &set->addr, err);
 }
 
 /* The upstream of SET was removed: end the report of failures without a message. */
@@ -99,7 +99,7 @@ set_forget(struct shell *sh, const struct upstream_set *set)
 	if ((sh->upstream_udp.failing & bit) == 0)
 		return;
 	sh->upstream_udp.failing &= ~bit;
-	(void)told_end(sh->told, TOLD_NO_SOCKET, &set->addr);
+	(void)logonce_end(sh->logonce, LOGONCE_NO_SOCKET, &set->addr);
 }
 
 /* Open one more socket of SET. Returns its slot, or -1 when that must wait until retry_ns. */

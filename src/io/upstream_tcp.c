@@ -75,23 +75,24 @@ upstream_tcp_fini(struct shell *sh)
 			conn_close(sh, &sh->upstream_tcp.c[i]);
 }
 
-/* What io/say needs to know of C. */
-static struct say_event
+/* What io/connlog needs to know of C. */
+static struct connlog_event
 event_of(const struct shell *sh, const struct upstream_tcp_conn *c)
 {
-	return (struct say_event){ .told = sh->told, .peer = &c->addr, .now_ns = sh->now_ns };
+	return (
+	    struct connlog_event){ .logonce = sh->logonce, .peer = &c->addr, .now_ns = sh->now_ns };
 }
 
 /* C has been made. */
 static void
 conn_up(struct shell *sh, struct upstream_tcp_conn *c)
 {
-	const struct say_event e = event_of(sh, c);
+	const struct connlog_event e = event_of(sh, c);
 
 	c->state = UPSTREAM_TCP_UP;
 	source_off(&c->wr);
 	stats_inc(&sh->stats->tcp_upstream_opened);
-	say_conn_up(&e, &c->said);
+	connlog_conn_up(&e, &c->said);
 	if (source_on(&c->rd) < 0)
 		c->lost = true;
 	conn_dirty(sh, c);
@@ -134,9 +135,9 @@ conn_ensure(struct shell *sh, struct upstream_tcp_conn *c, const struct netaddr 
 	if (c->state != UPSTREAM_TCP_CLOSED)
 		return 0;
 	if (!netaddr_equal(&c->addr, addr)) {
-		const struct say_event e = event_of(sh, c);
+		const struct connlog_event e = event_of(sh, c);
 
-		say_conn_gone(&e, &c->said);
+		connlog_conn_gone(&e, &c->said);
 	}
 	c->addr = *addr;
 	return conn_open(sh, c, addr);
@@ -194,8 +195,8 @@ upstream_tcp_question(struct shell *sh, const struct packet_out *send)
 		conn_lose(sh, c, -r);
 		return;
 	}
-	const struct say_event e = event_of(sh, c);
-	say_conn_full(&e, &c->said, -r);
+	const struct connlog_event e = event_of(sh, c);
+	connlog_conn_full(&e, &c->said, -r);
 	engine_tcp_full(sh->engine, send->sock, header_id(sh->tcp_buf), sh->now_ns);
 }
 
@@ -226,12 +227,12 @@ conn_end(struct shell *sh, struct upstream_tcp_conn *c)
 	bool given_up = c->err == 0; /* by us, while connecting: it has no upstream any more */
 	unsigned open = engine_tcp_open(sh->engine, number);
 	bool idle = open == 0 && (established || given_up);
-	const struct say_event e = event_of(sh, c);
+	const struct connlog_event e = event_of(sh, c);
 
 	if (established || given_up)
-		say_conn_ended(&e, &c->said, c->err, open);
+		connlog_conn_ended(&e, &c->said, c->err, open);
 	else if (engine_upstream_good(sh->engine, number / CHANNELS_EACH))
-		say_conn_failed(&e, &c->said, c->err); /* else the log says that it is down */
+		connlog_conn_failed(&e, &c->said, c->err); /* else the log says that it is down */
 	conn_close(sh, c);
 	/* RFC 7766 section 6.2.4: unanswered questions are asked again. */
 	engine_tcp_lost(sh->engine, number, established || idle, sh->now_ns);

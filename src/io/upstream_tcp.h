@@ -16,7 +16,7 @@
 #include "base/netaddr.h"
 #include "core/packet.h"
 #include "core/upstream.h"
-#include "io/say.h"
+#include "io/connlog.h"
 #include "io/source.h"
 #include "io/stream.h"
 
@@ -40,8 +40,8 @@ struct upstream_tcp_conn {
 	struct stream_in in;
 	struct stream_out out;
 	uint64_t opened_ns;
-	uint64_t asked_ns;    /* time of the last question */
-	struct say_conn said; /* for io/say */
+	uint64_t asked_ns;        /* time of the last question */
+	struct connlog_conn said; /* for io/connlog */
 };
 
 /* All connections of one loop to upstreams. */

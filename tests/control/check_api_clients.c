@@ -15,7 +15,7 @@ setup(void)
 	    "nameserver 192.0.2.1\ndns64-prefix 64:ff9b::/96\nclient 10.0.0.0/8 2001:db8::/32 {\n"
 	    "never-synthesize a.test\nignore-aaaa b.test .\ndns64-prefix 2001:db8:1::/96\n"
 	    "dns64-prefix 2001:db8:2::/96\n}\nhide-a yes\nclient 192.0.2.0/24 {\n}\n");
-	usage_give(&op.settings.usage, op.settings.conf.core.policies);
+	policy_counters_give(&op.settings.policy_counters, op.settings.conf.core.policies);
 	operator_begin(&op);
 }
 

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "base/told.h"
+#include "base/logonce.h"
 #include "core/silence.h"
 #include "scenario/parts.h"
 #include "support/heard.h"
@@ -197,7 +197,7 @@ START_TEST(d21_mute_tcp_is_given_up)
 	struct packet_out send;
 
 	start_suspicion();
-	p.upstreams.told = told_new();
+	p.upstreams.logonce = logonce_new();
 	heard_start(LOG_LEVEL_NOTICE);
 	for (unsigned i = 0; i < GUESS_VAIN; i++) {
 		ck_assert(!guess_needs_ports(up, p.now_ns));
@@ -208,8 +208,8 @@ START_TEST(d21_mute_tcp_is_given_up)
 	guess_on_no_tcp(&p.lookups, 0, p.now_ns);
 	ck_assert_uint_eq(heard("a port of its own, as TCP does not work"), 1);
 	heard_end();
-	told_free(p.upstreams.told);
-	p.upstreams.told = NULL;
+	logonce_free(p.upstreams.logonce);
+	p.upstreams.logonce = NULL;
 	ck_assert_ptr_nonnull(parts_lookup(&p, "b.", &by_udp));
 	ck_assert(parts_next(&p, &send));
 	ck_assert_int_eq(send.way, PACKET_UPSTREAM_UDP);
@@ -323,7 +323,7 @@ END_TEST
 /* One socket that is given up is enough; the log says so once a minute, the counter each time. */
 START_TEST(d21_a_socket_given_up_is_told)
 {
-	p.upstreams.told = told_new();
+	p.upstreams.logonce = logonce_new();
 	heard_start(LOG_LEVEL_WARN);
 	guess(0, GUESS_SOCKET - 1);
 	ck_assert(!guess_given_up(&p.upstreams.sockets[0]));
@@ -335,8 +335,8 @@ START_TEST(d21_a_socket_given_up_is_told)
 	ck_assert_uint_eq(parts_count(&p.stats.upstream_guessed), 2);
 	ck_assert_uint_eq(heard("forged replies"), 1);
 	heard_end();
-	told_free(p.upstreams.told);
-	p.upstreams.told = NULL;
+	logonce_free(p.upstreams.logonce);
+	p.upstreams.logonce = NULL;
 	ck_assert_int_eq(
 	    p.upstreams.table[1].suspicion.state, SUSPICION_NONE); /* each upstream for itself */
 }

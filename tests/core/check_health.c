@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Which upstreams reply, and what the operator is told of it (RULES D27). */
+/* Which upstreams reply, and what the operator is logonce of it (RULES D27). */
 
 #include "core/health.h"
 
 #include <string.h>
 
 #include "base/clock.h"
-#include "base/told.h"
+#include "base/logonce.h"
 #include "scenario/parts.h"
 #include "support/heard.h"
 #include "support/tests.h"
@@ -296,36 +296,36 @@ END_TEST
 /* Two loops, each with its own view, and one operator. */
 static struct upstreams loops[2];
 static struct wheel wheels[2];
-static struct pulses *pulses;
+static struct health_table *health;
 
 static void
-configure_loops(unsigned n, struct told *told)
+configure_loops(unsigned n, struct logonce *logonce)
 {
 	parts_conf(&conf, n, 100);
-	conf.told = told;
-	conf.pulses = pulses;
+	conf.logonce = logonce;
+	conf.health_table = health;
 	for (int i = 0; i < 2; i++)
 		upstreams_configure(&loops[i], &conf, &wheels[i]);
 }
 
 static void
-start_loops(struct told *told)
+start_loops(struct logonce *logonce)
 {
-	pulses = pulses_new();
+	health = health_table_new();
 	for (int i = 0; i < 2; i++) {
 		wheel_init(&wheels[i], now_ns);
 		upstreams_init(&loops[i]);
 	}
-	configure_loops(2, told);
+	configure_loops(2, logonce);
 	heard_start(LOG_LEVEL_NOTICE);
 }
 
 static void
-end_loops(struct told *told)
+end_loops(struct logonce *logonce)
 {
 	heard_end();
-	told_free(told);
-	pulses_free(pulses);
+	logonce_free(logonce);
+	health_table_free(health);
 }
 
 static void
@@ -358,9 +358,9 @@ silence_loop(unsigned i, unsigned u, unsigned n)
  */
 START_TEST(d27_replies_by_another_way_are_of_one_loop)
 {
-	struct told *told = told_new();
+	struct logonce *logonce = logonce_new();
 
-	start_loops(told);
+	start_loops(logonce);
 	upstreams_learn_way(&loops[0], 0, WAY_BARE, now_ns);
 	silence_loop(1, 0, 3);
 	for (unsigned i = 0; i < 20; i++) {
@@ -371,16 +371,16 @@ START_TEST(d27_replies_by_another_way_are_of_one_loop)
 	}
 	ck_assert(loops[1].table[0].doubted);
 	ck_assert_uint_ge(led.n_bare, 1);
-	end_loops(told);
+	end_loops(logonce);
 }
 END_TEST
 
 /* D27: one process sends one probe at a time, and what one loop hears the other knows. */
 START_TEST(d27_loops_share_the_probes)
 {
-	struct told *told = told_new();
+	struct logonce *logonce = logonce_new();
 
-	start_loops(told);
+	start_loops(logonce);
 	silence_loop(0, 0, 3);
 	silence_loop(1, 0, 3);
 	pass_loops(2000);
@@ -392,16 +392,16 @@ START_TEST(d27_loops_share_the_probes)
 	pass_loops(HEALTH_LOOK_MS + 16);
 	ck_assert(!loops[0].table[0].doubted);
 	ck_assert_uint_eq(wheels[0].n + wheels[1].n, 0);
-	end_loops(told);
+	end_loops(logonce);
 }
 END_TEST
 
 /* What one loop's probes have shown another need not find out again. */
 START_TEST(down_is_known_to_all)
 {
-	struct told *told = told_new();
+	struct logonce *logonce = logonce_new();
 
-	start_loops(told);
+	start_loops(logonce);
 	silence_loop(0, 0, 3);
 	pass_loops(3300);
 	ck_assert(loops[0].table[0].down && !loops[1].table[0].doubted);
@@ -411,18 +411,19 @@ START_TEST(down_is_known_to_all)
 	ck_assert(health_on_reply(&loops[0], 0, now_ns));
 	pass_loops(HEALTH_LOOK_MS + 16);
 	ck_assert(!loops[1].table[0].down);
-	end_loops(told);
+	end_loops(logonce);
 }
 END_TEST
 
-/* --- what is told ----------------------------------------------------------------------------- */
+/* --- what is logonce -----------------------------------------------------------------------------
+ */
 
 /* Down and up again: said once, by the first and by the last. */
 START_TEST(down_is_told_once)
 {
-	struct told *told = told_new();
+	struct logonce *logonce = logonce_new();
 
-	start_loops(told);
+	start_loops(logonce);
 	for (unsigned again = 1; again <= 2; again++) {
 		silence_loop(0, 0, 3);
 		silence_loop(1, 0, 3);
@@ -435,7 +436,7 @@ START_TEST(down_is_told_once)
 		ck_assert_uint_eq(heard("192.0.2.1#53: replies again"), 1);
 		ck_assert_uint_eq(heard_all(), 2);
 	}
-	end_loops(told);
+	end_loops(logonce);
 }
 END_TEST
 
@@ -443,31 +444,32 @@ END_TEST
  * later. */
 START_TEST(down_is_told_anew)
 {
-	struct told *told = told_new();
+	struct logonce *logonce = logonce_new();
 
-	start_loops(told);
+	start_loops(logonce);
 	for (int again = 0; again < 2; again++) {
 		silence_loop(0, 1, 3);
 		silence_loop(1, 1, 3);
 		pass_loops(3500);
 		ck_assert_uint_eq(heard("192.0.2.2#53: no reply"), 1);
 		ck_assert_uint_eq(heard_all(), 1);
-		configure_loops(1, told);
-		configure_loops(2, told);
-		ck_assert_uint_eq(pulse_since_ns(loops[0].table[1].pulse), 0);
+		configure_loops(1, logonce);
+		configure_loops(2, logonce);
+		ck_assert_uint_eq(shared_health_since_ns(loops[0].table[1].shared), 0);
 	}
-	end_loops(told);
+	end_loops(logonce);
 }
 END_TEST
 
 /*
- * Errors and nothing else for a time are told; one that is none ends it, whichever loop hears it.
+ * Errors and nothing else for a time are logonce; one that is none ends it, whichever loop hears
+ * it.
  */
 START_TEST(errors_are_told_once)
 {
-	struct told *told = told_new();
+	struct logonce *logonce = logonce_new();
 
-	start_loops(told);
+	start_loops(logonce);
 	for (unsigned i = 0; i < 2 * HEALTH_ERRORS; i++)
 		health_on_rcode(&loops[i % 2], 0, UPSTREAM_OVER_UDP, DNS_SERVFAIL, now_ns);
 	ck_assert_uint_eq(heard_all(), 0);
@@ -481,16 +483,16 @@ START_TEST(errors_are_told_once)
 	health_on_rcode(&loops[0], 0, UPSTREAM_OVER_UDP, DNS_NOERROR, now_ns);
 	ck_assert_uint_eq(heard("192.0.2.1#53: replies without error again"), 1);
 	ck_assert_uint_eq(heard_all(), 2);
-	end_loops(told);
+	end_loops(logonce);
 }
 END_TEST
 
 /* Few errors, or some among others, are the names' own. */
 START_TEST(some_errors_are_not_told)
 {
-	struct told *told = told_new();
+	struct logonce *logonce = logonce_new();
 
-	start_loops(told);
+	start_loops(logonce);
 	for (unsigned i = 0; i < 10 * HEALTH_ERRORS; i++) {
 		now_ns += HEALTH_ERRORS_MS * NS_PER_MS / 10;
 		health_on_rcode(&loops[0], 0, UPSTREAM_OVER_UDP, DNS_REFUSED, now_ns);
@@ -498,7 +500,7 @@ START_TEST(some_errors_are_not_told)
 			health_on_rcode(&loops[0], 0, UPSTREAM_OVER_UDP, DNS_NOERROR, now_ns);
 	}
 	ck_assert_uint_eq(heard_all(), 0);
-	end_loops(told);
+	end_loops(logonce);
 }
 END_TEST
 

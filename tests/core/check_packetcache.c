@@ -63,7 +63,7 @@ keep(const struct packetcache_ask *a, size_t len)
 	stats_add(&stats.cache_hits_a, 2);
 	stats_inc(&stats.relayed);
 	stats_inc(&stats.prefixes[0]);
-	stats_inc(&stats.prefixes[NUMBERING_MAX - 1]);
+	stats_inc(&stats.prefixes[PREFIX_INDEX_MAX - 1]);
 	packetcache_keep(f, answer, len, &why, &stats);
 }
 
@@ -87,7 +87,7 @@ START_TEST(second_question_within_a_second_is_kept)
 	ck_assert_uint_eq(stats.cache_hits_a, 4);
 	ck_assert_uint_eq(stats.relayed, 2);
 	ck_assert_uint_eq(stats.prefixes[0], 2);
-	ck_assert_uint_eq(stats.prefixes[NUMBERING_MAX - 1], 2);
+	ck_assert_uint_eq(stats.prefixes[PREFIX_INDEX_MAX - 1], 2);
 	ck_assert_uint_eq(stats.answers_repeated, 1);
 }
 END_TEST

@@ -31,7 +31,7 @@
 #define WEEK_S 604800
 
 /* What upstream said last to a question. */
-struct told {
+struct logonce {
 	size_t question_len;
 	uint8_t question[1024];
 	size_t len;
@@ -41,7 +41,7 @@ struct told {
 
 struct replay {
 	unsigned n_told;
-	struct told told[MAX_TOLD];
+	struct logonce told[MAX_TOLD];
 	uint32_t longest;          /* TTL of all that was told */
 	const struct client *last; /* who was answered last, and with what */
 	size_t answer_len;
@@ -88,7 +88,7 @@ static unsigned n_all, n_files;
 
 /* The same question: name in any case, type, class, DO and CD. */
 static bool
-same_question(const struct msg *a, const struct told *t)
+same_question(const struct msg *a, const struct logonce *t)
 {
 	struct msg b;
 
@@ -98,7 +98,7 @@ same_question(const struct msg *a, const struct told *t)
 	    name_equal(msg_qname(a), msg_qname(&b));
 }
 
-static struct told *
+static struct logonce *
 find_told(struct replay *p, const struct msg *question)
 {
 	for (unsigned i = p->n_told; i-- > 0;) {
@@ -159,7 +159,7 @@ static void
 note_reply(struct replay *p, const struct run *r, const struct stage_asked *q)
 {
 	struct msg question, reply;
-	struct told *t;
+	struct logonce *t;
 
 	ck_assert_int_eq(msg_parse(&question, q->bytes, q->send.len), MSG_OK);
 	if (msg_parse(&reply, r->reply, r->reply_len) != MSG_OK)
@@ -213,7 +213,7 @@ tell_again(struct replay *p, struct run *r, const struct sent *s)
 {
 	struct packet_in in = { .way = s->send.way, .sock = s->send.sock };
 	struct msg m;
-	struct told *t;
+	struct logonce *t;
 
 	ck_assert_int_eq(msg_parse(&m, s->bytes, s->send.len), MSG_OK);
 	t = find_told(p, &m);

@@ -4,7 +4,7 @@
 #include "core/upstream.h"
 
 #include "base/clock.h"
-#include "base/told.h"
+#include "base/logonce.h"
 #include "scenario/parts.h"
 #include "support/heard.h"
 #include "support/tests.h"
@@ -262,29 +262,29 @@ END_TEST
 static struct upstreams loops[2];
 
 static void
-configure_loops(unsigned n, struct told *told)
+configure_loops(unsigned n, struct logonce *logonce)
 {
 	parts_conf(&conf, n, 100);
-	conf.told = told;
+	conf.logonce = logonce;
 	for (int i = 0; i < 2; i++)
 		upstreams_configure(&loops[i], &conf, &wheel);
 }
 
 static void
-start_loops(struct told *told)
+start_loops(struct logonce *logonce)
 {
 	for (int i = 0; i < 2; i++)
 		upstreams_init(&loops[i]);
-	configure_loops(2, told);
+	configure_loops(2, logonce);
 	heard_start(LOG_LEVEL_NOTICE);
 }
 
-/* D21: an upstream that cannot cookies or case is told once, and of another guard again. */
+/* D21: an upstream that cannot cookies or case is logonce once, and of another guard again. */
 START_TEST(guards_are_told_once)
 {
-	struct told *told = told_new();
+	struct logonce *logonce = logonce_new();
 
-	start_loops(told);
+	start_loops(logonce);
 	for (unsigned i = 0; i < 4 * UPSTREAM_SAME; i++) {
 		struct upstream *u = &loops[i % 2].table[0];
 
@@ -297,17 +297,17 @@ START_TEST(guards_are_told_once)
 	ck_assert_uint_eq(heard("does not return cookies"), 1);
 	ck_assert_uint_eq(heard_all(), 2);
 	heard_end();
-	told_free(told);
+	logonce_free(logonce);
 }
 END_TEST
 
-/* D5: what was learned is told once it has held for a while, by the first loop, and its end by the
- * last. */
+/* D5: what was learned is logonce once it has held for a while, by the first loop, and its end by
+ * the last. */
 START_TEST(d5_what_was_learned_is_told_once)
 {
-	struct told *told = told_new();
+	struct logonce *logonce = logonce_new();
 
-	start_loops(told);
+	start_loops(logonce);
 	for (unsigned i = 0; i < 2; i++) {
 		uint64_t at_ns = now_ns;
 
@@ -329,16 +329,16 @@ START_TEST(d5_what_was_learned_is_told_once)
 	ck_assert_int_eq(loops[0].table[0].ways.now, WAY_FULL);
 	ck_assert_uint_eq(heard_all(), 1);
 	heard_end();
-	told_free(told);
+	logonce_free(logonce);
 }
 END_TEST
 
-/* D5: the way that is told is the present one, also if it becomes another narrow one. */
+/* D5: the way that is logonce is the present one, also if it becomes another narrow one. */
 START_TEST(d5_another_way_is_told_too)
 {
-	struct told *told = told_new();
+	struct logonce *logonce = logonce_new();
 
-	start_loops(told);
+	start_loops(logonce);
 	for (unsigned i = 0; i < 2; i++) {
 		uint64_t at_ns = now_ns;
 
@@ -359,7 +359,7 @@ START_TEST(d5_another_way_is_told_too)
 	upstreams_learn_way(&loops[1], 0, WAY_FULL, now_ns);
 	ck_assert_uint_eq(heard_all(), 1);
 	heard_end();
-	told_free(told);
+	logonce_free(logonce);
 }
 END_TEST
 
@@ -408,7 +408,7 @@ START_TEST(d5_another_one_is_asked_for_aaaa)
 }
 END_TEST
 
-/* D5: so are large replies, told when they are lost and when they come again. */
+/* D5: so are large replies, logonce when they are lost and when they come again. */
 START_TEST(d5_large_replies_come_and_go)
 {
 	configure(1);

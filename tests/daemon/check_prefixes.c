@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "config/load.h"
-#include "core/numbering.h"
+#include "core/prefix_index.h"
 #include "daemon/newfile.h"
 #include "daemon/reload.h"
 #include "support/heard.h"
@@ -52,14 +52,14 @@ setup(void)
 	configure("");
 	heard_start(LOG_LEVEL_INFO);
 	ck_assert(load());
-	settings.conf.core.numbering = numbering_new();
+	settings.conf.core.prefix_index = prefix_index_new();
 }
 
 static void
 teardown(void)
 {
 	heard_end();
-	numbering_free(settings.conf.core.numbering);
+	prefix_index_free(settings.conf.core.prefix_index);
 	settings_fini(&settings);
 	unlink(conf);
 	unlink(file);
@@ -92,7 +92,7 @@ START_TEST(it_holds)
 	ck_assert_ptr_ne(settings.conf.core.policies, before);
 	ck_assert_uint_eq(actives(0), 2);
 	ck_assert_uint_eq(actives(1), 2);
-	ck_assert_uint_ne(settings.conf.core.policies->table[0].numbers[1], NUMBERING_OTHERS);
+	ck_assert_uint_ne(settings.conf.core.policies->table[0].numbers[1], PREFIX_INDEX_OTHERS);
 	ck_assert_uint_eq(heard("prefix add 2001:db8:2::/96: done, until the next reload; changed "
 				"for 2 of 2 policies"),
 	    1);
@@ -115,13 +115,13 @@ END_TEST
  * and says so, and what is saved survives. */
 START_TEST(wherever_it_is)
 {
-	struct numbering *n = settings.conf.core.numbering;
+	struct prefix_index *n = settings.conf.core.prefix_index;
 
 	configure("dns64-prefix 2001:db8:2::/96\nclient 172.16.0.0/12 {\n"
 		  "dns64-prefix 2001:db8:1::/96\nmap 192.0.2.0/24 2001:db8:2::/96\n}\n");
 	settings_fini(&settings);
 	ck_assert(load());
-	settings.conf.core.numbering = n;
+	settings.conf.core.prefix_index = n;
 	ck_assert_int_eq(change(PREFIX_CHANGE_DOWN, "2001:db8:1::/96", NULL, false), HOST_DONE);
 	ck_assert_uint_eq(heard("changed for 3 of 3 policies"), 1);
 	ck_assert_uint_eq(actives(2), 1);
@@ -160,10 +160,10 @@ START_TEST(what_is_saved_survives)
 	ck_assert_uint_eq(heard("undoes"), 0);
 	ck_assert_uint_eq(actives(0), 2);
 	ck_assert_uint_eq(actives(1), 1);
-	struct numbering *n = settings.conf.core.numbering;
+	struct prefix_index *n = settings.conf.core.prefix_index;
 	settings_fini(&settings);
 	ck_assert(load());
-	settings.conf.core.numbering = n;
+	settings.conf.core.prefix_index = n;
 	ck_assert_uint_eq(actives(0), 2);
 	ck_assert_uint_eq(actives(1), 1);
 }
@@ -250,12 +250,12 @@ START_TEST(what_is_refused)
 	    "dns64-prefix: '2001:db8:2::1/96' has bits set behind its length; the prefix of that "
 	    "length is 2001:db8:2::/96");
 	configure("dns64-suffix ::1\n");
-	struct numbering *n = settings.conf.core.numbering;
+	struct prefix_index *n = settings.conf.core.prefix_index;
 	settings_fini(&settings);
 	ck_assert(!load());
 	configure("client 172.16.0.0/12 {\ndns64-prefix 2001:db8:8::/64\ndns64-suffix ::1\n}\n");
 	ck_assert(load());
-	settings.conf.core.numbering = n;
+	settings.conf.core.prefix_index = n;
 	ck_assert_int_eq(
 	    change(PREFIX_CHANGE_ADD, "2001:db8:2::/96", "172.16.0.0/12", false), HOST_WRONG);
 	snprintf(want, sizeof(want), "%s:10: dns64-suffix: does not fit the prefix 2001:db8:2::/96",

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#ifndef DNS64D_CONTROL_DESK_H
-#define DNS64D_CONTROL_DESK_H
+#ifndef DNS64D_CONTROL_CONTROL_CTX_H
+#define DNS64D_CONTROL_CONTROL_CTX_H
 
 /*
- * desk: what the handlers of the control socket work with.
+ * control_ctx: what the handlers of the control socket work with.
  */
 
 #include "control/ask.h"
@@ -13,7 +13,7 @@
 #include "control/reloads.h"
 #include "control/surveys.h"
 
-struct desk {
+struct control_ctx {
 	struct host host;
 	struct ask ask;
 	struct inquiry inquiry;
@@ -24,9 +24,9 @@ struct desk {
 };
 
 /*
- * desk_judge: tell the log and the service manager of the verdict, if it is another one than
+ * control_ctx_judge: tell the log and the service manager of the verdict, if it is another one than
  * before. Called when something has changed that it rests on.
  */
-void desk_judge(struct desk *d);
+void control_ctx_judge(struct control_ctx *d);
 
 #endif

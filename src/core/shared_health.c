@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "core/pulse.h"
+#include "core/shared_health.h"
 
 #include <stddef.h>
 #include <stdlib.h>
@@ -9,28 +9,28 @@
 struct place {
 	struct netaddr addr;
 	unsigned n_loops; /* that took it; 0: the place is free */
-	struct pulse pulse;
+	struct shared_health shared;
 };
 
-struct pulses {
+struct health_table {
 	struct lock lock; /* of addr and n_loops */
-	struct place all[PULSES_MAX];
+	struct place all[HEALTH_TABLE_MAX];
 };
 
-struct pulses *
-pulses_new(void)
+struct health_table *
+health_table_new(void)
 {
-	return calloc(1, sizeof(struct pulses));
+	return calloc(1, sizeof(struct health_table));
 }
 
 void
-pulses_free(struct pulses *t)
+health_table_free(struct health_table *t)
 {
 	free(t);
 }
 
-struct pulse *
-pulses_take(struct pulses *t, const struct netaddr *addr)
+struct shared_health *
+health_table_take(struct health_table *t, const struct netaddr *addr)
 {
 	struct place *vacant = NULL;
 	struct place *at;
@@ -38,26 +38,26 @@ pulses_take(struct pulses *t, const struct netaddr *addr)
 	if (t == NULL)
 		return NULL;
 	lock_take(&t->lock);
-	for (at = t->all; at < t->all + PULSES_MAX; at++) {
+	for (at = t->all; at < t->all + HEALTH_TABLE_MAX; at++) {
 		if (at->n_loops > 0 && netaddr_equal(&at->addr, addr))
 			break;
 		if (at->n_loops == 0 && vacant == NULL)
 			vacant = at;
 	}
-	if (at == t->all + PULSES_MAX)
+	if (at == t->all + HEALTH_TABLE_MAX)
 		at = vacant;
 	if (at != NULL && at->n_loops++ == 0) {
 		at->addr = *addr;
-		pulse_init(&at->pulse);
+		shared_health_init(&at->shared);
 	}
 	lock_give(&t->lock);
-	return at != NULL ? &at->pulse : NULL;
+	return at != NULL ? &at->shared : NULL;
 }
 
 void
-pulses_give(struct pulses *t, struct pulse *p)
+health_table_give(struct health_table *t, struct shared_health *p)
 {
-	struct place *at = (struct place *)(void *)((char *)p - offsetof(struct place, pulse));
+	struct place *at = (struct place *)(void *)((char *)p - offsetof(struct place, shared));
 
 	lock_take(&t->lock);
 	at->n_loops--;
@@ -72,7 +72,7 @@ set(_Atomic uint64_t *at, uint64_t ns)
 
 /* What was counted since it was heard. */
 static void
-forget(struct pulse *p)
+forget(struct shared_health *p)
 {
 	set(&p->since_ns, 0);
 	atomic_store_explicit(&p->n_turns, 0, memory_order_relaxed);
@@ -81,7 +81,7 @@ forget(struct pulse *p)
 }
 
 void
-pulse_init(struct pulse *p)
+shared_health_init(struct shared_health *p)
 {
 	atomic_store_explicit(&p->way, 0, memory_order_relaxed);
 	set(&p->heard_ns, 0);
@@ -90,7 +90,7 @@ pulse_init(struct pulse *p)
 }
 
 void
-pulse_heard(struct pulse *p, unsigned way, uint64_t now_ns)
+shared_health_heard(struct shared_health *p, unsigned way, uint64_t now_ns)
 {
 	atomic_store_explicit(&p->way, way, memory_order_relaxed);
 	set(&p->heard_ns, now_ns);
@@ -98,9 +98,9 @@ pulse_heard(struct pulse *p, unsigned way, uint64_t now_ns)
 }
 
 int
-pulse_turn(struct pulse *p, uint64_t now_ns, uint64_t interval_ns)
+shared_health_turn(struct shared_health *p, uint64_t now_ns, uint64_t interval_ns)
 {
-	uint64_t due = pulse_due_ns(p);
+	uint64_t due = shared_health_due_ns(p);
 	uint64_t none = 0;
 
 	if (now_ns < due ||
@@ -113,15 +113,15 @@ pulse_turn(struct pulse *p, uint64_t now_ns, uint64_t interval_ns)
 }
 
 void
-pulse_sent(struct pulse *p)
+shared_health_sent(struct shared_health *p)
 {
 	atomic_fetch_add_explicit(&p->n_sent, 1, memory_order_relaxed);
 }
 
 void
-pulse_unsent(struct pulse *p)
+shared_health_unsent(struct shared_health *p)
 {
-	unsigned n = pulse_n_sent(p);
+	unsigned n = shared_health_n_sent(p);
 
 	/* Another loop may have heard the upstream meanwhile: then nothing is counted any more. */
 	while (n > 0 &&
@@ -131,7 +131,7 @@ pulse_unsent(struct pulse *p)
 }
 
 void
-pulse_refused(struct pulse *p)
+shared_health_refused(struct shared_health *p)
 {
 	atomic_fetch_add_explicit(&p->n_refused, 1, memory_order_relaxed);
 }

@@ -1,47 +1,47 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "core/numbering.h"
+#include "core/prefix_index.h"
 
 #include <stdlib.h>
 
 #include "core/policy.h"
 
-struct numbering {
+struct prefix_index {
 	size_t end;
-	struct pref64 prefix[NUMBERING_MAX]; /* the first has none */
+	struct pref64 prefix[PREFIX_INDEX_MAX]; /* the first has none */
 };
 
-struct numbering *
-numbering_new(void)
+struct prefix_index *
+prefix_index_new(void)
 {
-	struct numbering *n = calloc(1, sizeof(*n));
+	struct prefix_index *n = calloc(1, sizeof(*n));
 
 	if (n != NULL)
-		n->end = NUMBERING_OTHERS + 1;
+		n->end = PREFIX_INDEX_OTHERS + 1;
 	return n;
 }
 
 void
-numbering_free(struct numbering *n)
+prefix_index_free(struct prefix_index *n)
 {
 	free(n);
 }
 
 /* The number of PREFIX, which is given now if it has none yet. */
 static uint8_t
-number(struct numbering *n, const struct pref64 *prefix)
+number(struct prefix_index *n, const struct pref64 *prefix)
 {
-	for (size_t i = NUMBERING_OTHERS + 1; i < n->end; i++) {
+	for (size_t i = PREFIX_INDEX_OTHERS + 1; i < n->end; i++) {
 		if (pref64_same(&n->prefix[i], prefix))
 			return (uint8_t)i;
 	}
-	if (n->end == NUMBERING_MAX)
-		return NUMBERING_OTHERS;
+	if (n->end == PREFIX_INDEX_MAX)
+		return PREFIX_INDEX_OTHERS;
 	n->prefix[n->end] = *prefix;
 	return (uint8_t)n->end++;
 }
 
 void
-numbering_give(struct numbering *n, struct policies *ps)
+prefix_index_give(struct prefix_index *n, struct policies *ps)
 {
 	for (size_t i = 0; i < ps->n && n != NULL; i++) {
 		struct policy *p = &ps->table[i];
@@ -56,13 +56,13 @@ numbering_give(struct numbering *n, struct policies *ps)
 }
 
 size_t
-numbering_end(const struct numbering *n)
+prefix_index_end(const struct prefix_index *n)
 {
-	return n == NULL ? NUMBERING_OTHERS + 1 : n->end;
+	return n == NULL ? PREFIX_INDEX_OTHERS + 1 : n->end;
 }
 
 const struct pref64 *
-numbering_prefix(const struct numbering *n, size_t i)
+prefix_index_prefix(const struct prefix_index *n, size_t i)
 {
 	return &n->prefix[i];
 }

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "io/say.h"
+#include "io/connlog.h"
 
 #include <stdio.h>
 #include <string.h>
 
 #include "base/log.h"
 
-#define SAY_TEXT 200 /* longest message, with the final zero */
+#define CONNLOG_TEXT 200 /* longest message, with the final zero */
 
 /*
  * An event of KIND about WHOM happened; *SAID is what this loop has logged of such. Returns the
  * level to log it at, with MORE behind it, or -1: LOG_LEVEL_INFO if this loop's last such message
- * and those of other loops are TOLD_PAUSE_NS ago or more; else LOG_LEVEL_DEBUG.
+ * and those of other loops are LOGONCE_PAUSE_NS ago or more; else LOG_LEVEL_DEBUG.
  */
 static int
-level_now(const struct say_event *e, enum log_category about, enum told_kind kind,
-    struct say_seldom *said, char more[static TOLD_MORE])
+level_now(const struct connlog_event *e, enum log_category about, enum logonce_kind kind,
+    struct connlog_seldom *said, char more[static LOGONCE_MORE])
 {
 	const struct netaddr *whom = about == LOG_UPSTREAM ? e->peer : NULL;
 	uint64_t n;
@@ -23,10 +23,10 @@ level_now(const struct say_event *e, enum log_category about, enum told_kind kin
 	more[0] = '\0';
 	said->n++;
 	if (log_enabled(about, LOG_LEVEL_INFO) &&
-	    (said->at_ns == 0 || e->now_ns - said->at_ns >= TOLD_PAUSE_NS)) {
-		n = told_now(e->told, kind, whom, said->n, e->now_ns);
-		*said = (struct say_seldom){ .at_ns = e->now_ns };
-		told_more(more, n);
+	    (said->at_ns == 0 || e->now_ns - said->at_ns >= LOGONCE_PAUSE_NS)) {
+		n = logonce_now(e->logonce, kind, whom, said->n, e->now_ns);
+		*said = (struct connlog_seldom){ .at_ns = e->now_ns };
+		logonce_more(more, n);
 		if (n > 0)
 			return LOG_LEVEL_INFO;
 	}
@@ -43,11 +43,11 @@ say(int level, enum log_category about, const char *text, const char *more)
 }
 
 void
-say_conn_up(const struct say_event *e, struct say_conn *said)
+connlog_conn_up(const struct connlog_event *e, struct connlog_conn *said)
 {
 	char text[NETADDR_TEXT];
 
-	if (said->failing && told_over(e->told, TOLD_NO_TCP, e->peer))
+	if (said->failing && logonce_over(e->logonce, LOGONCE_NO_TCP, e->peer))
 		log_notice(
 		    LOG_UPSTREAM, "%s: takes TCP connections again", netaddr_format(e->peer, text));
 	else if (log_debugs(LOG_UPSTREAM))
@@ -56,13 +56,13 @@ say_conn_up(const struct say_event *e, struct say_conn *said)
 }
 
 void
-say_conn_failed(const struct say_event *e, struct say_conn *said, int err)
+connlog_conn_failed(const struct connlog_event *e, struct connlog_conn *said, int err)
 {
 	const char *why = strerror(err);
 	char text[NETADDR_TEXT];
 
 	netaddr_format(e->peer, text);
-	if (!said->failing && told_begin(e->told, TOLD_NO_TCP, e->peer))
+	if (!said->failing && logonce_begin(e->logonce, LOGONCE_NO_TCP, e->peer))
 		log_notice(LOG_UPSTREAM, "%s: no TCP connection: %s", text, why);
 	else if (log_debugs(LOG_UPSTREAM))
 		log_debug(LOG_UPSTREAM, "%s: no TCP connection: %s", text, why);
@@ -70,14 +70,14 @@ say_conn_failed(const struct say_event *e, struct say_conn *said, int err)
 }
 
 void
-say_conn_ended(const struct say_event *e, struct say_conn *said, int err, unsigned n)
+connlog_conn_ended(const struct connlog_event *e, struct connlog_conn *said, int err, unsigned n)
 {
 	const char *why = err != 0 ? strerror(err) : "closed";
 	int level = LOG_LEVEL_DEBUG;
-	char line[SAY_TEXT], text[NETADDR_TEXT], more[TOLD_MORE] = "";
+	char line[CONNLOG_TEXT], text[NETADDR_TEXT], more[LOGONCE_MORE] = "";
 
 	if (n > 0)
-		level = level_now(e, LOG_UPSTREAM, TOLD_TCP_LOST, &said->lost, more);
+		level = level_now(e, LOG_UPSTREAM, LOGONCE_TCP_LOST, &said->lost, more);
 	if (level < 0 || !log_enabled(LOG_UPSTREAM, (enum log_level)level))
 		return;
 	snprintf(line, sizeof(line), "%s: TCP connection ended with %u question%s open: %s",
@@ -86,10 +86,10 @@ say_conn_ended(const struct say_event *e, struct say_conn *said, int err, unsign
 }
 
 void
-say_conn_full(const struct say_event *e, struct say_conn *said, int err)
+connlog_conn_full(const struct connlog_event *e, struct connlog_conn *said, int err)
 {
-	char line[SAY_TEXT], text[NETADDR_TEXT], more[TOLD_MORE] = "";
-	int level = level_now(e, LOG_UPSTREAM, TOLD_TCP_FULL, &said->full, more);
+	char line[CONNLOG_TEXT], text[NETADDR_TEXT], more[LOGONCE_MORE] = "";
+	int level = level_now(e, LOG_UPSTREAM, LOGONCE_TCP_FULL, &said->full, more);
 
 	if (level < 0)
 		return;
@@ -99,30 +99,31 @@ say_conn_full(const struct say_event *e, struct say_conn *said, int err)
 }
 
 void
-say_conn_gone(const struct say_event *e, struct say_conn *said)
+connlog_conn_gone(const struct connlog_event *e, struct connlog_conn *said)
 {
 	if (said->failing)
-		(void)told_over(e->told, TOLD_NO_TCP, e->peer);
+		(void)logonce_over(e->logonce, LOGONCE_NO_TCP, e->peer);
 	said->failing = false;
 }
 
 void
-say_socket(struct told *told, const struct netaddr *addr, int err)
+connlog_socket(struct logonce *logonce, const struct netaddr *addr, int err)
 {
 	char text[NETADDR_TEXT];
 
 	netaddr_format(addr, text);
-	if (err == 0 && told_end(told, TOLD_NO_SOCKET, addr))
+	if (err == 0 && logonce_end(logonce, LOGONCE_NO_SOCKET, addr))
 		log_notice(LOG_UPSTREAM, "%s: reachable again", text);
-	else if (err != 0 && told_begin(told, TOLD_NO_SOCKET, addr))
+	else if (err != 0 && logonce_begin(logonce, LOGONCE_NO_SOCKET, addr))
 		log_warn(LOG_UPSTREAM, "%s: no socket: %s", text, strerror(err));
 }
 
 void
-say_client_limit(const struct say_event *e, struct say_clients *said, const char *keyword)
+connlog_client_limit(
+    const struct connlog_event *e, struct connlog_clients *said, const char *keyword)
 {
-	char line[SAY_TEXT], text[NETADDR_TEXT], more[TOLD_MORE] = "";
-	int level = level_now(e, LOG_CLIENT, TOLD_CLIENT_LIMIT, &said->limit, more);
+	char line[CONNLOG_TEXT], text[NETADDR_TEXT], more[LOGONCE_MORE] = "";
+	int level = level_now(e, LOG_CLIENT, LOGONCE_CLIENT_LIMIT, &said->limit, more);
 
 	if (level < 0)
 		return;
@@ -132,10 +133,10 @@ say_client_limit(const struct say_event *e, struct say_clients *said, const char
 }
 
 void
-say_client_stall(const struct say_event *e, struct say_clients *said)
+connlog_client_stall(const struct connlog_event *e, struct connlog_clients *said)
 {
-	char line[SAY_TEXT], text[NETADDR_TEXT], more[TOLD_MORE] = "";
-	int level = level_now(e, LOG_CLIENT, TOLD_CLIENT_STALL, &said->stall, more);
+	char line[CONNLOG_TEXT], text[NETADDR_TEXT], more[LOGONCE_MORE] = "";
+	int level = level_now(e, LOG_CLIENT, LOGONCE_CLIENT_STALL, &said->stall, more);
 
 	if (level < 0)
 		return;

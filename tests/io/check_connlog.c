@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* say: of TCP trouble the operator hears, but not from each loop and not each time. */
-#include "io/say.h"
+#include "io/connlog.h"
 
 #include <errno.h>
 #include <string.h>
@@ -11,18 +11,18 @@
 
 /* What a loop has logged of two upstreams and of its clients. */
 static struct {
-	struct say_conn conn[2];
-	struct say_clients clients;
+	struct connlog_conn conn[2];
+	struct connlog_clients clients;
 } loop[2];
 static struct netaddr upstream[2], client;
-static struct told *told;
+static struct logonce *logonce;
 static uint64_t now_ns;
 
 static void
 setup(void)
 {
-	told = told_new();
-	ck_assert_ptr_nonnull(told);
+	logonce = logonce_new();
+	ck_assert_ptr_nonnull(logonce);
 	now_ns = 5 * NS_PER_SEC;
 	memset(loop, 0, sizeof(loop));
 	ck_assert(netaddr_parse("192.0.2.1", 53, &upstream[0]));
@@ -35,29 +35,29 @@ static void
 teardown(void)
 {
 	heard_end();
-	told_free(told);
+	logonce_free(logonce);
 }
 
-static struct say_event
+static struct connlog_event
 about(const struct netaddr *peer)
 {
-	return (struct say_event){ .told = told, .peer = peer, .now_ns = now_ns };
+	return (struct connlog_event){ .logonce = logonce, .peer = peer, .now_ns = now_ns };
 }
 
 static void
 refuse(int l, int u, int err)
 {
-	const struct say_event e = about(&upstream[u]);
+	const struct connlog_event e = about(&upstream[u]);
 
-	say_conn_failed(&e, &loop[l].conn[u], err);
+	connlog_conn_failed(&e, &loop[l].conn[u], err);
 }
 
 static void
 up(int l, int u)
 {
-	const struct say_event e = about(&upstream[u]);
+	const struct connlog_event e = about(&upstream[u]);
 
-	say_conn_up(&e, &loop[l].conn[u]);
+	connlog_conn_up(&e, &loop[l].conn[u]);
 }
 
 /* An upstream that takes no connections: once, until it does. */
@@ -66,7 +66,7 @@ START_TEST(refused_connections_are_said_once)
 	for (int again = 0; again < 2; again++) {
 		for (int i = 0; i < 6; i++) {
 			refuse(i % 2, 0, i < 3 ? ECONNREFUSED : ETIMEDOUT);
-			now_ns += 2 * TOLD_PAUSE_NS;
+			now_ns += 2 * LOGONCE_PAUSE_NS;
 		}
 		ck_assert_uint_eq(
 		    heard("notice upstream: 192.0.2.1#53: no TCP connection: Connection refused"),
@@ -82,8 +82,8 @@ START_TEST(refused_connections_are_said_once)
 		ck_assert_uint_eq(heard_all(), 4);
 	}
 	refuse(0, 0, ECONNREFUSED);
-	const struct say_event e = about(&upstream[0]);
-	say_conn_gone(&e, &loop[0].conn[0]);
+	const struct connlog_event e = about(&upstream[0]);
+	connlog_conn_gone(&e, &loop[0].conn[0]);
 	up(0, 0);
 	ck_assert_uint_eq(heard_all(), 1);
 }
@@ -94,13 +94,13 @@ START_TEST(missing_sockets_are_said_once)
 {
 	for (int again = 0; again < 2; again++) {
 		for (int l = 0; l < 2; l++)
-			say_socket(told, &upstream[0], ENETUNREACH);
+			connlog_socket(logonce, &upstream[0], ENETUNREACH);
 		ck_assert_uint_eq(
 		    heard("warning upstream: 192.0.2.1#53: no socket: Network is unreachable"), 1);
 		ck_assert_uint_eq(heard_all(), 1);
-		say_socket(told, &upstream[0], 0);
+		connlog_socket(logonce, &upstream[0], 0);
 		ck_assert_uint_eq(heard_all(), 0);
-		say_socket(told, &upstream[0], 0);
+		connlog_socket(logonce, &upstream[0], 0);
 		ck_assert_uint_eq(heard("notice upstream: 192.0.2.1#53: reachable again"), 1);
 		ck_assert_uint_eq(heard_all(), 1);
 	}
@@ -113,13 +113,13 @@ END_TEST
 START_TEST(lost_connections_are_said_once_a_minute)
 {
 	for (int i = 0; i < 6; i++) {
-		const struct say_event e = about(&upstream[0]);
-		struct say_conn *said = &loop[i % 2].conn[0];
+		const struct connlog_event e = about(&upstream[0]);
+		struct connlog_conn *said = &loop[i % 2].conn[0];
 		int err = i == 0 ? 0 : ECONNRESET;
 
-		say_conn_ended(&e, said, err, 2);
-		say_conn_ended(&e, said, err, 0);
-		now_ns += TOLD_PAUSE_NS / 3;
+		connlog_conn_ended(&e, said, err, 2);
+		connlog_conn_ended(&e, said, err, 0);
+		now_ns += LOGONCE_PAUSE_NS / 3;
 	}
 	ck_assert_uint_eq(
 	    heard(
@@ -132,12 +132,12 @@ END_TEST
 static void
 all_that_recurs(void)
 {
-	const struct say_event asked = about(&upstream[0]), served = about(&client);
+	const struct connlog_event asked = about(&upstream[0]), served = about(&client);
 
 	for (int l = 0; l < 2; l++) {
-		say_conn_full(&asked, &loop[l].conn[0], ENOBUFS);
-		say_client_limit(&served, &loop[l].clients, "max-tcp-clients");
-		say_client_stall(&served, &loop[l].clients);
+		connlog_conn_full(&asked, &loop[l].conn[0], ENOBUFS);
+		connlog_client_limit(&served, &loop[l].clients, "max-tcp-clients");
+		connlog_client_stall(&served, &loop[l].clients);
 	}
 }
 
@@ -157,7 +157,7 @@ START_TEST(recurring_trouble_is_said_once_a_minute)
 	ck_assert_uint_eq(heard("debug "), 18);
 	ck_assert_uint_eq(heard_all(), 18);
 	log_set_level(LOG_LEVEL_NOTICE);
-	now_ns += TOLD_PAUSE_NS;
+	now_ns += LOGONCE_PAUSE_NS;
 	all_that_recurs();
 	ck_assert_uint_eq(heard_all(), 0);
 	log_set_level(LOG_LEVEL_INFO);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Numbers that prefixes keep. */
 
-#include "core/numbering.h"
+#include "core/prefix_index.h"
 
 #include <stdio.h>
 
@@ -23,11 +23,11 @@ two(const char *a, const char *b)
 }
 
 static void
-expect(struct numbering *n, const char *a, const char *b, unsigned number_a, unsigned number_b)
+expect(struct prefix_index *n, const char *a, const char *b, unsigned number_a, unsigned number_b)
 {
 	struct policies *ps = two(a, b);
 
-	numbering_give(n, ps);
+	prefix_index_give(n, ps);
 	ck_assert_uint_eq(ps->table[0].numbers[0], number_a);
 	ck_assert_uint_eq(ps->table[0].numbers[1], number_b);
 	policies_unref(ps);
@@ -36,16 +36,16 @@ expect(struct numbering *n, const char *a, const char *b, unsigned number_a, uns
 /* Whatever else comes and goes, and in which order. */
 START_TEST(a_prefix_keeps_its_number)
 {
-	struct numbering *n = numbering_new();
+	struct prefix_index *n = prefix_index_new();
 	char text[PREF64_TEXT];
 
-	ck_assert_uint_eq(numbering_end(n), 1);
+	ck_assert_uint_eq(prefix_index_end(n), 1);
 	expect(n, "2001:db8:1::/96", "2001:db8:2::/96", 1, 2);
 	expect(n, "2001:db8:3::/96", "2001:db8:1::/96", 3, 1);
 	expect(n, "2001:db8:2::/96", "2001:db8:2::/64", 2, 4);
-	ck_assert_uint_eq(numbering_end(n), 5);
-	ck_assert_str_eq(pref64_format(numbering_prefix(n, 4), text), "2001:db8:2::/64");
-	numbering_free(n);
+	ck_assert_uint_eq(prefix_index_end(n), 5);
+	ck_assert_str_eq(pref64_format(prefix_index_prefix(n, 4), text), "2001:db8:2::/64");
+	prefix_index_free(n);
 }
 END_TEST
 
@@ -53,36 +53,37 @@ START_TEST(a_suffix_does_not_count)
 {
 	const uint8_t suffix[16] = { [15] = 1 };
 	struct policies *ps = two("2001:db8::/64", "2001:db8::/64");
-	struct numbering *n = numbering_new();
+	struct prefix_index *n = prefix_index_new();
 
 	ck_assert(pref64_set_suffix(&ps->table[0].synth.prefixes[1], suffix));
-	numbering_give(n, ps);
+	prefix_index_give(n, ps);
 	ck_assert_uint_eq(ps->table[0].numbers[0], 1);
 	ck_assert_uint_eq(ps->table[0].numbers[1], 1);
 	policies_unref(ps);
-	numbering_free(n);
+	prefix_index_free(n);
 }
 END_TEST
 
 START_TEST(there_are_only_so_many)
 {
-	struct numbering *n = numbering_new();
+	struct prefix_index *n = prefix_index_new();
 	char text[PREF64_TEXT];
 
-	for (unsigned i = 1; i < NUMBERING_MAX; i++) {
+	for (unsigned i = 1; i < PREFIX_INDEX_MAX; i++) {
 		snprintf(text, sizeof(text), "2001:db8:%x::/96", i);
 		expect(n, text, text, i, i);
 	}
-	expect(n, "64:ff9b::/96", "2001:db8:1::/96", NUMBERING_OTHERS, 1);
-	ck_assert_uint_eq(numbering_end(n), NUMBERING_MAX);
-	numbering_free(n);
+	expect(n, "64:ff9b::/96", "2001:db8:1::/96", PREFIX_INDEX_OTHERS, 1);
+	ck_assert_uint_eq(prefix_index_end(n), PREFIX_INDEX_MAX);
+	prefix_index_free(n);
 }
 END_TEST
 
 START_TEST(without_memory_all_are_others)
 {
-	expect(NULL, "2001:db8:1::/96", "2001:db8:2::/96", NUMBERING_OTHERS, NUMBERING_OTHERS);
-	ck_assert_uint_eq(numbering_end(NULL), 1);
+	expect(
+	    NULL, "2001:db8:1::/96", "2001:db8:2::/96", PREFIX_INDEX_OTHERS, PREFIX_INDEX_OTHERS);
+	ck_assert_uint_eq(prefix_index_end(NULL), 1);
 }
 END_TEST
 

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Counters stay with the networks that they are for. */
 
-#include "core/usage.h"
+#include "core/policy_counters.h"
 
 #include "support/tests.h"
 
-static struct usage usage;
+static struct policy_counters policy_counters;
 
 static void
 setup(void)
 {
-	usage = (struct usage){ .n = 0 };
+	policy_counters = (struct policy_counters){ .n = 0 };
 }
 
 /* A set with N blocks, for the networks from FIRST on. */
@@ -22,7 +22,7 @@ given(size_t n, uint64_t first)
 	ck_assert_ptr_nonnull(ps);
 	for (size_t i = 1; i <= n; i++)
 		ps->table[i].networks = first + i - 1;
-	usage_give(&usage, ps);
+	policy_counters_give(&policy_counters, ps);
 	ck_assert_uint_eq(ps->table[0].counter, 0);
 	return ps;
 }
@@ -42,7 +42,7 @@ START_TEST(same_networks_same_counter)
 	ck_assert_uint_eq(other->table[1].counter, 1);
 	policies_unref(other);
 	/* Twice is as once. */
-	usage_give(&usage, ps);
+	policy_counters_give(&policy_counters, ps);
 	ck_assert_uint_eq(ps->table[2].counter, 3);
 	policies_unref(ps);
 }
@@ -52,14 +52,15 @@ START_TEST(more_than_there_are)
 {
 	struct policies *ps = given(STATS_CLIENTS + 10, 1000), *other;
 
-	ck_assert_uint_eq(ps->table[USAGE_SHARED - 1].counter, USAGE_SHARED - 1);
-	for (size_t i = USAGE_SHARED; i < ps->n; i++)
-		ck_assert_uint_eq(ps->table[i].counter, USAGE_SHARED);
+	ck_assert_uint_eq(
+	    ps->table[POLICY_COUNTERS_SHARED - 1].counter, POLICY_COUNTERS_SHARED - 1);
+	for (size_t i = POLICY_COUNTERS_SHARED; i < ps->n; i++)
+		ck_assert_uint_eq(ps->table[i].counter, POLICY_COUNTERS_SHARED);
 	other = given(1, 1000);
 	ck_assert_uint_eq(other->table[1].counter, 1);
 	policies_unref(other);
 	other = given(1, 7);
-	ck_assert_uint_eq(other->table[1].counter, USAGE_SHARED);
+	ck_assert_uint_eq(other->table[1].counter, POLICY_COUNTERS_SHARED);
 	policies_unref(other);
 	policies_unref(ps);
 }

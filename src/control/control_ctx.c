@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "control/desk.h"
+#include "control/control_ctx.h"
 
 #include "base/log.h"
 #include "control/facts.h"
 
 void
-desk_judge(struct desk *d)
+control_ctx_judge(struct control_ctx *d)
 {
 	const struct verdict v = facts_verdict_now(&d->host, &d->ask.views);
 	char text[VERDICT_TEXT];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "base/told.h"
+#include "base/logonce.h"
 
 #include <inttypes.h>
 #include <stddef.h>
@@ -11,36 +11,36 @@
 struct trouble {
 	struct netaddr whom;
 	uint32_t n_loops;   /* that have it; 0: the place is free */
-	uint64_t n_counted; /* told_count; told_now: events held back */
-	uint64_t quiet_ns;  /* told_now: nothing is logged before */
+	uint64_t n_counted; /* logonce_count; logonce_now: events held back */
+	uint64_t quiet_ns;  /* logonce_now: nothing is logged before */
 };
 
-struct told {
+struct logonce {
 	struct lock lock;
-	struct trouble all[TOLD_KINDS][TOLD_EACH];
+	struct trouble all[LOGONCE_KINDS][LOGONCE_EACH];
 };
 
 static const struct netaddr nobody = { .family = NETADDR_NONE };
 
-struct told *
-told_new(void)
+struct logonce *
+logonce_new(void)
 {
-	return calloc(1, sizeof(struct told));
+	return calloc(1, sizeof(struct logonce));
 }
 
 void
-told_free(struct told *t)
+logonce_free(struct logonce *t)
 {
 	free(t);
 }
 
 /* The trouble about WHOM, or a free place (n_loops 0) with WHOM written to it; else NULL. */
 static struct trouble *
-find(struct told *t, enum told_kind kind, const struct netaddr *whom)
+find(struct logonce *t, enum logonce_kind kind, const struct netaddr *whom)
 {
 	struct trouble *vacant = NULL;
 
-	for (struct trouble *at = t->all[kind]; at < t->all[kind] + TOLD_EACH; at++) {
+	for (struct trouble *at = t->all[kind]; at < t->all[kind] + LOGONCE_EACH; at++) {
 		if (at->n_loops == 0)
 			vacant = vacant == NULL ? at : vacant;
 		else if (netaddr_equal(&at->whom, whom))
@@ -52,7 +52,7 @@ find(struct told *t, enum told_kind kind, const struct netaddr *whom)
 }
 
 bool
-told_begin(struct told *t, enum told_kind kind, const struct netaddr *whom)
+logonce_begin(struct logonce *t, enum logonce_kind kind, const struct netaddr *whom)
 {
 	struct trouble *at;
 	bool say;
@@ -71,7 +71,7 @@ told_begin(struct told *t, enum told_kind kind, const struct netaddr *whom)
 }
 
 uint64_t
-told_count(struct told *t, enum told_kind kind, const struct netaddr *whom, uint64_t n)
+logonce_count(struct logonce *t, enum logonce_kind kind, const struct netaddr *whom, uint64_t n)
 {
 	struct trouble *at;
 
@@ -87,7 +87,7 @@ told_count(struct told *t, enum told_kind kind, const struct netaddr *whom, uint
 
 /* N of the loops, or all if they are fewer, have the trouble no more. */
 static bool
-end(struct told *t, enum told_kind kind, const struct netaddr *whom, uint32_t n)
+end(struct logonce *t, enum logonce_kind kind, const struct netaddr *whom, uint32_t n)
 {
 	struct trouble *at;
 	bool say = false;
@@ -105,30 +105,30 @@ end(struct told *t, enum told_kind kind, const struct netaddr *whom, uint32_t n)
 }
 
 bool
-told_end(struct told *t, enum told_kind kind, const struct netaddr *whom)
+logonce_end(struct logonce *t, enum logonce_kind kind, const struct netaddr *whom)
 {
 	return end(t, kind, whom, 1);
 }
 
 bool
-told_over(struct told *t, enum told_kind kind, const struct netaddr *whom)
+logonce_over(struct logonce *t, enum logonce_kind kind, const struct netaddr *whom)
 {
 	return end(t, kind, whom, UINT32_MAX);
 }
 
 /* The event of which was logged longest ago. */
 static struct trouble *
-oldest(struct told *t, enum told_kind kind)
+oldest(struct logonce *t, enum logonce_kind kind)
 {
 	struct trouble *found = t->all[kind];
 
-	for (struct trouble *at = t->all[kind]; at < t->all[kind] + TOLD_EACH; at++)
+	for (struct trouble *at = t->all[kind]; at < t->all[kind] + LOGONCE_EACH; at++)
 		if (at->quiet_ns < found->quiet_ns)
 			found = at;
 	return found;
 }
 
-/* N events happened about which AT is. Returns as told_now does. */
+/* N events happened about which AT is. Returns as logonce_now does. */
 static uint64_t
 count_events(struct trouble *at, uint64_t n, uint64_t now_ns)
 {
@@ -137,13 +137,13 @@ count_events(struct trouble *at, uint64_t n, uint64_t now_ns)
 		return 0;
 	n = at->n_counted;
 	at->n_counted = 0;
-	at->quiet_ns = now_ns + TOLD_PAUSE_NS;
+	at->quiet_ns = now_ns + LOGONCE_PAUSE_NS;
 	return n;
 }
 
 uint64_t
-told_now(
-    struct told *t, enum told_kind kind, const struct netaddr *whom, uint64_t n, uint64_t now_ns)
+logonce_now(struct logonce *t, enum logonce_kind kind, const struct netaddr *whom, uint64_t n,
+    uint64_t now_ns)
 {
 	struct trouble *at;
 
@@ -170,11 +170,11 @@ told_now(
 }
 
 char *
-told_more(char text[static TOLD_MORE], uint64_t n)
+logonce_more(char text[static LOGONCE_MORE], uint64_t n)
 {
 	text[0] = '\0';
 	if (n > 1)
-		snprintf(
-		    text, TOLD_MORE, " (and %" PRIu64 " more since the last such message)", n - 1);
+		snprintf(text, LOGONCE_MORE, " (and %" PRIu64 " more since the last such message)",
+		    n - 1);
 	return text;
 }

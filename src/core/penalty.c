@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "core/blame.h"
+#include "core/penalty.h"
 
 #include "base/log.h"
 #include "core/health.h"
 #include "core/narrate.h"
 
 void
-blame_lose(const struct lookups *ls, struct attempt *a, enum upstream_lost cause)
+penalty_lose(const struct lookups *ls, struct attempt *a, enum upstream_lost cause)
 {
 	_Atomic uint64_t *const counters[] = {
 		[UPSTREAM_LOST_TIMEOUT] = &ls->stats->upstream_timeouts,
@@ -25,13 +25,14 @@ blame_lose(const struct lookups *ls, struct attempt *a, enum upstream_lost cause
 }
 
 void
-blame_count(const struct lookups *ls, struct lookup *l, struct attempt *a, enum upstream_lost cause)
+penalty_count(
+    const struct lookups *ls, struct lookup *l, struct attempt *a, enum upstream_lost cause)
 {
 	struct upstream *up = &ls->upstreams->table[a->upstream];
 	uint64_t bit = UINT64_C(1) << a->upstream;
 	uint64_t *s = l->tried.silent[lookup_over(a)];
 
-	blame_lose(ls, a, cause);
+	penalty_lose(ls, a, cause);
 	if ((s[0] & s[1] & bit) == 0) {
 		uint64_t carry = s[0] & bit;
 
@@ -49,13 +50,13 @@ blame_count(const struct lookups *ls, struct lookup *l, struct attempt *a, enum 
 }
 
 void
-blame_silent(struct lookups *ls, struct lookup *l, struct attempt *a, uint64_t now_ns)
+penalty_silent(struct lookups *ls, struct lookup *l, struct attempt *a, uint64_t now_ns)
 {
 	const struct upstream *up = &ls->upstreams->table[a->upstream];
 
 	if (log_debugs(LOG_UPSTREAM))
 		narrate_silent(ls, l, a, now_ns);
-	blame_count(ls, l, a, UPSTREAM_LOST_TIMEOUT);
+	penalty_count(ls, l, a, UPSTREAM_LOST_TIMEOUT);
 	if (up->ordered == CONF_DOWN)
 		return;
 	if (l->probe && l->key.qtype == DNS_TYPE_AAAA)
@@ -66,16 +67,16 @@ blame_silent(struct lookups *ls, struct lookup *l, struct attempt *a, uint64_t n
 }
 
 void
-blame_earlier(struct lookups *ls, struct lookup *l, uint64_t now_ns)
+penalty_earlier(struct lookups *ls, struct lookup *l, uint64_t now_ns)
 {
 	for (struct attempt *a = l->earlier; a != NULL; a = a->next) {
 		if (!a->silent)
-			blame_silent(ls, l, a, now_ns);
+			penalty_silent(ls, l, a, now_ns);
 	}
 }
 
 void
-blame_forgive(const struct lookups *ls, struct lookup *l)
+penalty_forgive(const struct lookups *ls, struct lookup *l)
 {
 	const struct upstreams *us = ls->upstreams;
 

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "core/usage.h"
+#include "core/policy_counters.h"
 
 static uint16_t
-counter_of(struct usage *u, uint64_t networks)
+counter_of(struct policy_counters *u, uint64_t networks)
 {
 	size_t i = 1;
 
 	while (i <= u->n && u->networks[i] != networks)
 		i++;
-	if (i > u->n && i < USAGE_SHARED) {
+	if (i > u->n && i < POLICY_COUNTERS_SHARED) {
 		u->networks[i] = networks;
 		u->n = i;
 	}
@@ -16,7 +16,7 @@ counter_of(struct usage *u, uint64_t networks)
 }
 
 void
-usage_give(struct usage *u, struct policies *ps)
+policy_counters_give(struct policy_counters *u, struct policies *ps)
 {
 	for (size_t i = 1; i < ps->n; i++) {
 		uint16_t counter = counter_of(u, ps->table[i].networks);
