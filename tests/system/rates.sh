@@ -109,7 +109,11 @@ check "those over it get TC" test "$(cat "$work/truncated")" -eq $((40 - n))
 check "the one over it gets TC" beyond is tc flags_as 10.1.0.1 a.test A
 check "and its answer over TCP" is 192.0.2.1 ask_as 10.1.0.1 a.test A
 check "one with a cookie gets BADCOOKIE" beyond is BADCOOKIE ask_as 10.1.0.1 +cookie +nobadcookie a.test A
-check "and its answer over UDP with the cookie it got" is 192.0.2.1 ask_as 10.1.0.1 +cookie +badcookie +ignore a.test A
+# The second in between may have given it one more: of several at least one is beyond.
+for n in 1 2 3 4; do
+	check "and its answer over UDP with the cookie it got ($n)" \
+		beyond is 192.0.2.1 ask_as 10.1.0.1 +cookie +badcookie +ignore a.test A
+done
 check "another address is answered" is 192.0.2.1 ask_as 10.1.0.2 +ignore a.test A
 n=$(many 10.2.0.1 30)
 check "an exempt network has no limit ($n of 30)" test "$n" -eq 30
