@@ -101,8 +101,8 @@ struct settings {
 	struct settings_listens listens;
 	struct origin origin; /* what was read */
 	struct places places; /* where its lines stand, which these fields number */
-	struct policy_counters
-	    policy_counters; /* which counters policies have; the same after a reload */
+	/* which counters policies have; the same after a reload */
+	struct policy_counters policy_counters;
 	bool cookies_told;   /* dns64ctl has changed the secrets of cookies since */
 	struct conf_tap tap; /* conf.core.tap as configured, without dns64ctl querylog */
 	/* borrowed, the same after a reload: orders of dns64ctl; NULL: none can be given */

@@ -4,7 +4,7 @@
 
 /*
  * api_cache: what is in the cache, and what is to be thrown out of it. The handlers want a struct
- * ctx. Without a cache they answer 422.
+ * control_ctx. Without a cache they answer 422.
  *
  * Flushes take a JSON object: {"name": NAME, "type": TYPE}.
  */

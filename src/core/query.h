@@ -88,7 +88,8 @@ struct query_watch {
 enum query_next {
 	QUERY_TAKES_EVENT, /* a lookup's outcome, or an answer of the cache */
 	QUERY_STARTS,      /* query_start */
-	QUERY_HELD, /* A is at hand, and a tick is left to the late AAAA: it is asked (RULES D5) */
+	QUERY_HELD, /* A is at hand, and a tick was left to the late AAAA: the cache is asked again
+		       (RULES D5) */
 	QUERY_FETCHES_STALE /* the stale entry that it knows of is its event, if it is still there
 			     */
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* told: of what all loops meet one speaks, at the beginning and at the end. */
+/* logonce: what all loops meet is logged by one, at the beginning and at the end. */
 
 #include "base/logonce.h"
 
@@ -86,7 +86,7 @@ START_TEST(kinds_and_addresses_are_apart)
 }
 END_TEST
 
-/* More than there is room for are not told, and push nobody out. */
+/* More than there is room for are not logged, and push nobody out. */
 START_TEST(full_table_tells_no_more_and_pushes_none_out)
 {
 	struct netaddr a = one;

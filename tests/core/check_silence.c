@@ -313,6 +313,30 @@ START_TEST(it_ends_when_nothing_can_come)
 }
 END_TEST
 
+/*
+ * D27: a lookup that had nothing to send and has something again waits for that: it is sent at once
+ * when its upstream replies to somebody.
+ */
+START_TEST(d27_who_has_something_to_send_is_not_spent)
+{
+	struct lookup *l;
+	uint64_t due;
+
+	begin(1);
+	l = ask("www.example", DNS_TYPE_MX);
+	while (l->wait != LOOKUP_PAUSED)
+		ck_assert(!pass(l, 4));
+	lookup_set_wait(&p.lookups, l, LOOKUP_SPENT, l->end_ns); /* as after an error */
+	due = l->timer.due;
+	silence_ask_again(&p.lookups, 0, p.now_ns);
+	ck_assert_uint_eq(l->timer.due, due);
+	ck_assert(attempt_send_now(&p.lookups, l, &result, p.now_ns));
+	ck_assert_uint_eq(l->wait, LOOKUP_PAUSED);
+	silence_ask_again(&p.lookups, 0, p.now_ns);
+	ck_assert_uint_le(l->timer.due, p.now_ns / WHEEL_TICK_NS + 1);
+}
+END_TEST
+
 /* Only what was sent once may still be answered: it is listened to until the end. */
 START_TEST(d27_spent_lookup_listens)
 {
@@ -368,6 +392,7 @@ tests_add(TCase *tc)
 	tcase_add_test(tc, d27_probe_is_sent_once);
 	tcase_add_test(tc, d3_lost_check_is_asked_again);
 	tcase_add_test(tc, it_ends_when_nothing_can_come);
+	tcase_add_test(tc, d27_who_has_something_to_send_is_not_spent);
 	tcase_add_test(tc, d27_spent_lookup_listens);
 	tcase_add_test(tc, d27_late_error_of_the_only_one);
 }
