@@ -212,6 +212,7 @@ stop_for(unsigned before_ms, unsigned stopped_ms)
 }
 
 #define STOPPED_MS 1200
+#define TRIES 5 /* to stop it when it is at work */
 
 /*
  * Run WORDS and stop this process meanwhile. Returns for how many ms it was not stopped, which is
@@ -233,10 +234,20 @@ ms_beside_a_stop(const char *words, unsigned delay_ms)
 /* The time of an experiment in which the tester stood still is not the server's. */
 START_TEST(experiment_with_a_pause_is_left_out)
 {
-	/* 256 experiments of 4 ms take more than a second */
-	double ran_ms =
-	    ms_beside_a_stop("closed --aaaa 100 --clients 64 --blocks 1 --timeout 8", 4);
-	double left_out = benchrig_finding(&rig, "experiments left out");
+	double ran_ms, left_out;
+
+	/*
+	 * 256 experiments of 4 ms take more than a second. A machine that stands still itself may
+	 * have begun none of them when the tester is stopped.
+	 */
+	for (int i = 1;; i++) {
+		ran_ms = ms_beside_a_stop(
+		    "closed --aaaa 100 --clients 64 --blocks 1 --timeout 8", 4);
+		left_out = benchrig_finding(&rig, "experiments left out");
+		if (left_out >= 1 || i == TRIES)
+			break;
+		benchrig_stop(&rig, NULL);
+	}
 	double n = benchrig_cell(&rig, 0, 0, "experiments");
 
 	ck_assert_double_ge(left_out, 1);

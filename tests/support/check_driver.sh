@@ -33,6 +33,8 @@ drive passes 'exit 0'
 expect 'a test that passes' 'PASS *.* s  passes'
 drive fails 'echo because' 'exit 3'
 expect 'the end of its log, and the command that runs it alone' 'FAIL *fails (exit code 3)*| because*> make check TESTS=fails'
+drive asserts "echo 'check_it.c:7:F:it:holds:0: Assertion failed'" 'seq 100' 'exit 1'
+expect 'what failed of a program, though its log goes on' '*FAIL *asserts (exit code 1)*| check_it.c:7:F:it:holds:0: Assertion failed*| 100*'
 drive skips 'echo no kdig' 'exit 77'
 expect 'a skipped test gives its reason' 'SKIP *skips (no kdig)'
 drive dies 'kill -SEGV $$'
@@ -75,8 +77,9 @@ expect 'a disk without room for its files' 'ERROR *roomless: is the disk full? *
 unset TMPDIR
 
 out=$("$support/summary" "$work")
-expect 'the summary counts' '*3 passed, 7 failed, 1 skipped'
+expect 'the summary counts' '*3 passed, 8 failed, 1 skipped'
 expect 'and has what failed first' '*First failed, and the end of its log:*> make check TESTS=fails*| because*'
+expect 'and what failed in each' '*failed:  *asserts*| check_it.c:7:F:it:holds:0: Assertion failed*First failed*'
 rm -f "$work"/*.trs
 out=$("$support/summary" "$work" && echo fine)
 expect 'no test at all is no success' '*no test ran*0 passed, 0 failed, 0 skipped'
