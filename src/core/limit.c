@@ -116,7 +116,7 @@ limit_would_question(const struct limits *l, const struct netaddr *client, uint6
 unsigned
 limit_would_answer(const struct limits *l, const struct query *q, size_t len, uint64_t now_ns)
 {
-	if (q->tcp || q->cookie_good || !limit_amplified(l, q->len, len))
+	if (q->tcp || q->cookie_state == QUERY_COOKIE_GOOD || !limit_amplified(l, q->len, len))
 		return 0;
 	return over_by(l, RATE_AMPLIFIED, &q->peer, beyond(l, q, len), now_ns);
 }
@@ -202,7 +202,7 @@ limit_answer(struct limits *l, struct queries *qs, struct query *q, size_t len,
 {
 	unsigned over_len;
 
-	if (q->tcp || q->cookie_good)
+	if (q->tcp || q->cookie_state == QUERY_COOKIE_GOOD)
 		return len;
 	over_len = charge(l, RATE_AMPLIFIED, &q->peer, beyond(l, q, len), now_ns);
 	if (over_len == 0)

@@ -70,9 +70,9 @@ ask_a_after(struct queries *qs, struct query *q, enum query_aaaa end, enum reaso
 {
 	bool empty = end == QUERY_AAAA_EMPTY;
 
-	if (UNLIKELY(q->gone_now)) /* A has been asked already */
+	if (UNLIKELY(q->fallback == QUERY_STALE_NXDOMAIN_FINAL)) /* A has been asked already */
 		return respond_fail(qs, q, ev);
-	if (UNLIKELY(q->useless) && !empty)
+	if (UNLIKELY(q->fallback == QUERY_LATE_AAAA) && !empty)
 		return give_up(qs, q, ev);
 	q->reason = (uint8_t)why;
 	q->aaaa_end = (uint8_t)end;
@@ -170,9 +170,12 @@ on_aaaa_nxdomain(
     struct queries *qs, struct query *q, const struct query_event *ev, const struct answer *a)
 {
 	/* A stale NXDOMAIN is the answer only if A fails too (RULES D5). */
-	q->gone_once = ev->stale && !q->gone_now && triggers(qs, q, POLICY_ON_ERROR);
-	if (UNLIKELY(q->gone_once))
+	if (UNLIKELY(ev->stale) && q->fallback != QUERY_STALE_NXDOMAIN_FINAL &&
+	    triggers(qs, q, POLICY_ON_ERROR)) {
+		if (q->fallback == QUERY_NO_FALLBACK)
+			q->fallback = QUERY_STALE_NXDOMAIN;
 		return ask_a(qs, q, REASON_SYNTH_FAILED, ev);
+	}
 	q->reason = REASON_NXDOMAIN;
 	if (q->chain == NULL)
 		return respond_relay(qs, q, ev->msg, ev->out);
@@ -280,7 +283,7 @@ wait_for_aaaa(struct queries *qs, struct query *q, const struct query_event *ev)
 {
 	if (!query_watches(q) || ev->now_ns >= q->deadline_ns)
 		return false;
-	q->useless = true;
+	q->fallback = QUERY_LATE_AAAA;
 	q->a_outcome = (uint8_t)ev->outcome;
 	query_wait_on(qs, q);
 	return true;
@@ -427,8 +430,7 @@ on_a_reply(struct queries *qs, struct query *q, const struct query_event *ev)
 static size_t
 on_gone(struct queries *qs, struct query *q, const struct query_event *ev)
 {
-	q->gone_once = false;
-	q->gone_now = true;
+	q->fallback = QUERY_STALE_NXDOMAIN_FINAL;
 	q->n_steps = 0;
 	query_drop_partial(qs, &q->chain);
 	q->state = QUERY_AAAA;
@@ -440,7 +442,7 @@ phase_a(struct queries *qs, struct query *q, const struct query_event *ev)
 {
 	if (ev->outcome == LOOKUP_REPLY)
 		return on_a_reply(qs, q, ev);
-	if (ev->outcome != LOOKUP_NO_ROOM && UNLIKELY(q->gone_once))
+	if (ev->outcome != LOOKUP_NO_ROOM && UNLIKELY(q->fallback == QUERY_STALE_NXDOMAIN))
 		return on_gone(qs, q, ev);
 	if (wait_for_aaaa(qs, q, ev))
 		return 0;

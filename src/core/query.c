@@ -340,10 +340,9 @@ answer_cookie(struct queries *qs, struct query *q, uint64_t now_ns)
 	if (q->cookie_len == COOKIE_LEN &&
 	    cookie_check(qs->cookies, qs->conf, unix_s, &q->peer, q->cookie)) {
 		stats_inc(&qs->stats->client_cookies_good);
-		q->cookie_bad = false;
-		q->cookie_good = true;
+		q->cookie_state = QUERY_COOKIE_GOOD;
 	}
-	if (UNLIKELY(q->cookie_alone && q->cookie_bad && q->rcode == DNS_NOERROR))
+	if (UNLIKELY(q->cookie_alone && q->cookie_state == QUERY_COOKIE_BAD && q->rcode == DNS_NOERROR))
 		q->rcode = DNS_BADCOOKIE; /* RFC 7873 section 5.4 */
 	q->cookie_len =
 	    cookie_make(qs->cookies, qs->conf, unix_s, &q->peer, q->cookie) ? COOKIE_LEN : 0;

@@ -62,6 +62,21 @@ enum query_state {
 /* How the AAAA phase ended (the rows of RULES D2); IGNORED: there was none (RULES D13). */
 enum query_aaaa { QUERY_AAAA_EMPTY, QUERY_AAAA_FAILED, QUERY_AAAA_IGNORED };
 
+/* What a query has for an answer if what it asks for now is not to be had (RULES D5). */
+enum query_fallback {
+	QUERY_NO_FALLBACK,
+	QUERY_STALE_NXDOMAIN,       /* for AAAA, while A is asked */
+	QUERY_STALE_NXDOMAIN_FINAL, /* likewise, and A has failed: that is the answer */
+	QUERY_LATE_AAAA             /* A is of no use: a late AAAA is waited for */
+};
+
+/* A client's cookie (RFC 7873). */
+enum query_cookie {
+	QUERY_COOKIE_NONE, /* it has brought no server cookie */
+	QUERY_COOKIE_BAD,  /* its server cookie has not been verified as ours */
+	QUERY_COOKIE_GOOD  /* it has been: the address is not forged */
+};
+
 /* What an answer in state LOCAL holds. */
 enum query_local {
 	QUERY_LOCAL_ERROR,   /* the rcode, no records */
@@ -134,11 +149,12 @@ struct query {
 	uint8_t state;     /* enum query_state */
 	uint8_t next;      /* enum query_next */
 	uint8_t aaaa_end;  /* enum query_aaaa */
+	uint8_t fallback;  /* enum query_fallback */
 	uint8_t outcome;   /* enum lookup_outcome: the event that made it ready */
 	uint8_t n_steps;
 	uint8_t left;              /* questions upstream that it may cause yet (core/budget) */
 	struct budget_share share; /* what the lookup that it waits for has of them */
-	/* enum lookup_outcome: with useless, how A ended; LOOKUP_REPLY: nothing to map */
+	/* enum lookup_outcome: with QUERY_LATE_AAAA, how A ended; LOOKUP_REPLY: nothing to map */
 	uint8_t a_outcome;
 	uint8_t v4[4]; /* REVERSE and LOCAL_NAME: the IPv4 address, in network byte order */
 	/* REVERSE and LOCAL: offset in qname of the zone whose SOA a negative answer carries */
@@ -163,16 +179,11 @@ struct query {
 	bool dry : 1;        /* it is for one that is traced, and must not ask upstream */
 	bool stale_seen : 1; /* the cache has a stale entry for what it waits for */
 	bool stale : 1;      /* the answer rests on a stale entry */
-	/* a stale NXDOMAIN for AAAA, which is the answer if A fails too (RULES D5) */
-	bool gone_once : 1;
-	bool gone_now : 1;     /* gone_once, and A has failed */
 	bool held_once : 1;    /* it was QUERY_HELD */
 	bool used_up : 1;      /* a question was not sent, for want of those left */
-	bool useless : 1;      /* A is of no use: it waits for a late AAAA (RULES D5) */
 	bool cookie_alone : 1; /* the message had a cookie and no question (RFC 7873 section 5.4) */
-	bool cookie_bad : 1;   /* its server cookie has not been verified as ours */
-	bool cookie_good : 1;  /* it has been: the address is not forged */
 	bool signed_msg : 1;   /* TSIG, SIG(0) or TKEY: relayed octet for octet (RULES D20) */
+	uint8_t cookie_state;  /* enum query_cookie */
 	uint8_t cookie_len;    /* bytes in cookie; 0: none */
 	uint8_t name[QUERY_NAME_INLINE];
 	uint8_t cookie[COOKIE_LEN]; /* the client's until query_start, then that of the answer */

@@ -354,7 +354,7 @@ bool
 query_admit(struct queries *qs, struct query *q, const struct question *key)
 {
 	const struct conf_core *conf = qs->conf;
-	bool proven = q->tcp || q->cookie_good;
+	bool proven = q->tcp || q->cookie_state == QUERY_COOKIE_GOOD;
 	struct fair_terms terms = {
 		.question = same_as(qs, key->hash, key->qtype, proven),
 		.max_same = conf->max_same_question,
@@ -391,7 +391,7 @@ query_may_join(struct queries *qs, struct query *q)
 {
 	const struct lookup *l = q->lookup;
 	uint32_t most = qs->conf->max_same_question;
-	bool proven = q->tcp || q->cookie_good;
+	bool proven = q->tcp || q->cookie_state == QUERY_COOKIE_GOOD;
 
 	if (most == 0 || q->child)
 		return true;

@@ -14,7 +14,7 @@ query_goes_on(struct queries *qs, struct query *q)
 {
 	const struct policy *p = query_policy(qs, q);
 
-	return !q->useless && p->synth.active_bits != 0 && p->triggers & POLICY_ON_TIMEOUT;
+	return q->fallback != QUERY_LATE_AAAA && p->synth.active_bits != 0 && p->triggers & POLICY_ON_TIMEOUT;
 }
 
 /* Does Q stop waiting for a question that is late? */
@@ -125,7 +125,8 @@ go_back(struct queries *qs, struct query *q)
 	q->stale = false;
 	q->next = QUERY_TAKES_EVENT;
 	q->stale_seen = false;
-	q->gone_once = false;
+	if (q->fallback == QUERY_STALE_NXDOMAIN)
+		q->fallback = QUERY_NO_FALLBACK;
 }
 
 /* Q stops waiting. The question for A goes on: Q may need it yet. */

@@ -310,7 +310,7 @@ read_cookie(struct query *q, const struct msg *m)
 	q->cookie_alone = m->qdcount == 0;
 	if (len != DNS_COOKIE_CLIENT && (len < DNS_COOKIE_MIN || len > DNS_COOKIE_MAX))
 		return false;
-	q->cookie_bad = len > DNS_COOKIE_CLIENT;
+	q->cookie_state = len > DNS_COOKIE_CLIENT ? QUERY_COOKIE_BAD : QUERY_COOKIE_NONE;
 	/* A server cookie of another length is not ours: only the client cookie is kept. */
 	q->cookie_len = len == COOKIE_LEN ? COOKIE_LEN : DNS_COOKIE_CLIENT;
 	memcpy(q->cookie, cookie, q->cookie_len);

@@ -233,7 +233,7 @@ START_TEST(who_is_not_forged_gets_all)
 
 	configure((struct conf_rate){ .amplification = 10 });
 	q.tcp = _i == 0;
-	q.cookie_good = _i == 1;
+	q.cookie_state = _i == 1 ? QUERY_COOKIE_GOOD : QUERY_COOKIE_NONE;
 	if (_i == 2)
 		p.conf.policies->table[0].rate_factor = 0;
 	if (_i == 3)

@@ -174,7 +174,7 @@ START_TEST(d5_useless_a_is_not_asked_again)
 	struct cache *cache = add_cache();
 	struct query *q = start(QUERY_AAAA);
 
-	q->useless = true;
+	q->fallback = QUERY_LATE_AAAA;
 	silent(q->lookup, QUERY_BESIDE_SILENT);
 	ck_assert_uint_eq(p.lookups.pool.n_used, 1);
 	end(q->lookup, LOOKUP_ERROR);
