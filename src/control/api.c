@@ -69,12 +69,12 @@ static void
 reopen(struct evhttp_request *r, void *arg)
 {
 	const struct control_ctx *d = arg;
-	struct lines lines;
+	struct log_capture lines;
 
 	if (!params_none(r))
 		return;
-	lines_begin(&lines);
-	lines_answer(&lines, r, d->host.ops->reopen(d->host.arg),
+	log_capture_begin(&lines);
+	log_capture_answer(&lines, r, d->host.ops->reopen(d->host.arg),
 	    "not all of the log could be opened again");
 }
 

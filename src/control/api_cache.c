@@ -49,7 +49,7 @@ api_cache_save(struct evhttp_request *r, void *arg)
 {
 	const struct control_ctx *d = arg;
 	const char *file = d->host.settings->cache_file;
-	struct lines lines;
+	struct log_capture lines;
 	bool ok;
 
 	if (cache_of(d, r) == NULL || !params_none(r))
@@ -58,9 +58,9 @@ api_cache_save(struct evhttp_request *r, void *arg)
 		reply_error(r, REPLY_UNPROCESSABLE, "there is no cache-file", NULL);
 		return;
 	}
-	lines_begin(&lines);
+	log_capture_begin(&lines);
 	ok = d->host.ops->save(d->host.arg);
-	lines_answer(&lines, r, ok, "the cache was not saved");
+	log_capture_answer(&lines, r, ok, "the cache was not saved");
 }
 
 /* --- What is in it ---------------------------------------------------------------------------- */

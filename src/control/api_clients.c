@@ -3,10 +3,10 @@
 
 #include <string.h>
 
+#include "control/conf_location.h"
 #include "control/control_ctx.h"
 #include "control/params.h"
 #include "control/reply.h"
-#include "control/stands.h"
 #include "core/policy_counters.h"
 
 /* The words of TEXT, but for the brace that opens a block. */
@@ -62,7 +62,7 @@ policy_json(const struct telling *t, size_t i, const struct origin_line *head)
 	    (json_int_t)(p->zones == NULL ? 0 : zonemap_count(p->zones)), "answers",
 	    (json_int_t)t->answers[p->counter], "shared", p->counter == POLICY_COUNTERS_SHARED);
 
-	stands_put(j, t->s, line);
+	conf_location_put(j, t->s, line);
 	return j;
 }
 

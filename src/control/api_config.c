@@ -7,9 +7,9 @@
 #include "config/policy_lines.h"
 #include "config/prefix_file.h"
 #include "control/api_prefixes.h"
+#include "control/conf_location.h"
 #include "control/control_ctx.h"
 #include "control/reply.h"
-#include "control/stands.h"
 
 static json_t *
 line_json(const struct settings *s, const struct origin_line *l)
@@ -19,8 +19,8 @@ line_json(const struct settings *s, const struct origin_line *l)
 	    "from", l->line > 0 ? "file" : "command line");
 
 	if (l->line > 0)
-		stands_put(j, s, l->line);
-	stands_block(j, s, l->block);
+		conf_location_put(j, s, l->line);
+	conf_location_block(j, s, l->block);
 	return j;
 }
 
@@ -59,7 +59,7 @@ add_some(json_t *list, const struct host *host, const struct policy_lines *l,
 		    pref64_format(&p[i].prefix, prefix), " ", prefix_file_state(p[i].state),
 		    behind);
 
-		stands_block(j, host->settings, l->line);
+		conf_location_block(j, host->settings, l->line);
 		api_prefixes_add_origin(j, host, unsaid, &p[i]);
 		(void)json_array_append_new(list, j);
 	}

@@ -6,10 +6,10 @@
 #include "config/keywords.h"
 #include "config/policy_lines.h"
 #include "config/prefix_file.h"
+#include "control/conf_location.h"
 #include "control/control_ctx.h"
 #include "control/params.h"
 #include "control/reply.h"
-#include "control/stands.h"
 
 /* --- What there is ---------------------------------------------------------------------------- */
 
@@ -49,7 +49,7 @@ api_prefixes_add_origin(
 			from = "prefix-file";
 			(void)json_object_set_new(j, "line", json_integer(at->line));
 		} else {
-			stands_put(j, host->settings, at->line);
+			conf_location_put(j, host->settings, at->line);
 		}
 	}
 	(void)json_object_set_new(j, "from", json_string(from));
@@ -93,9 +93,9 @@ block_json(const struct telling *t, size_t i)
 	bool own = l->prefixes.n > 0;
 	json_t *j;
 
-	j = json_pack("{s:o*, s:b, s:o*}", "networks", stands_networks(l), "own", own, "prefixes",
-	    prefixes_json(t, &s->conf.core.policies->table[i], l));
-	stands_put(j, s, l->line);
+	j = json_pack("{s:o*, s:b, s:o*}", "networks", conf_location_networks(l), "own", own,
+	    "prefixes", prefixes_json(t, &s->conf.core.policies->table[i], l));
+	conf_location_put(j, s, l->line);
 	return j;
 }
 

@@ -90,7 +90,7 @@ seconds(uint64_t then_ns, uint64_t now_ns)
 }
 
 static json_t *
-rtt_json(const struct view_rtt *rtt)
+rtt_json(const struct upstream_status_rtt *rtt)
 {
 	if (rtt->weight == 0)
 		return json_null();
@@ -100,9 +100,10 @@ rtt_json(const struct view_rtt *rtt)
 
 /* A guard that is in STATE, if it is not off, and when it went off else. */
 static json_t *
-guard_json(const struct view *v, enum view_guard g, const char *state, uint64_t now_ns)
+guard_json(const struct upstream_status *v, enum upstream_status_guard g, const char *state,
+    uint64_t now_ns)
 {
-	uint64_t off_ns = view_off_ns(v, g, now_ns);
+	uint64_t off_ns = upstream_status_off_ns(v, g, now_ns);
 
 	if (off_ns == 0)
 		return json_pack("{s:s, s:n}", "state", state, "off_s");
@@ -112,26 +113,29 @@ guard_json(const struct view *v, enum view_guard g, const char *state, uint64_t 
 }
 
 static json_t *
-guards_json(const struct view *v, const struct conf_core *c, uint64_t now_ns)
+guards_json(const struct upstream_status *v, const struct conf_core *c, uint64_t now_ns)
 {
 	static const char on[] = "on", none[] = "not configured";
 	const char *cookie = v->has_cookie ? on : "not offered";
 
 	return json_pack("{s:o*, s:o*, s:o*, s:o*}", "0x20",
-	    guard_json(v, VIEW_CASE, c->case_randomization ? on : none, now_ns), "cookie",
-	    guard_json(v, VIEW_COOKIE, c->upstream_cookies ? cookie : none, now_ns), "edns",
-	    guard_json(v, VIEW_EDNS, on, now_ns), "udp_ids", guard_json(v, VIEW_IDS, on, now_ns));
+	    guard_json(v, UPSTREAM_STATUS_CASE, c->case_randomization ? on : none, now_ns),
+	    "cookie",
+	    guard_json(v, UPSTREAM_STATUS_COOKIE, c->upstream_cookies ? cookie : none, now_ns),
+	    "edns", guard_json(v, UPSTREAM_STATUS_EDNS, on, now_ns), "udp_ids",
+	    guard_json(v, UPSTREAM_STATUS_IDS, on, now_ns));
 }
 
 /* What does not get through: the number of loops that have learned so, by what it is. */
 static json_t *
-learned_json(const struct view *v)
+learned_json(const struct upstream_status *v)
 {
 	json_t *j = json_object();
 
-	for (unsigned i = 0; j != NULL && i < VIEW_LEARNED; i++) {
+	for (unsigned i = 0; j != NULL && i < UPSTREAM_STATUS_LEARNED; i++) {
 		if (v->n_learned[i] > 0)
-			(void)json_object_set_new(j, view_learned_text((enum view_learned)i),
+			(void)json_object_set_new(j,
+			    upstream_status_learned_text((enum upstream_status_learned)i),
 			    json_integer((json_int_t)v->n_learned[i]));
 	}
 	return j;
@@ -139,7 +143,7 @@ learned_json(const struct view *v)
 
 /* What the operator has ordered about the upstream of V; null: nothing. */
 static json_t *
-order_json(const struct view *v, const struct settings *s)
+order_json(const struct upstream_status *v, const struct settings *s)
 {
 	const struct orders_upstream *u = orders_upstream(s->orders, &v->addr);
 
@@ -150,15 +154,17 @@ order_json(const struct view *v, const struct settings *s)
 }
 
 static json_t *
-upstream_json(const struct view *v, const struct settings *s, double share, uint64_t now_ns)
+upstream_json(
+    const struct upstream_status *v, const struct settings *s, double share, uint64_t now_ns)
 {
 	const struct conf_core *c = &s->conf.core;
 	char text[NETADDR_TEXT];
 	json_t *j = json_pack("{s:s, s:s, s:o*, s:I, s:I, s:o*, s:o*, s:o*}", "address",
-	    netaddr_format(&v->addr, text), "state", view_state_text(v->state), "since_s",
-	    seconds(v->since_ns, now_ns), "loops", (json_int_t)v->n_loops, "loops_in_this_state",
-	    (json_int_t)v->n_so, "last_reply_s", seconds(v->heard_ns, now_ns), "udp",
-	    rtt_json(&v->rtt[UPSTREAM_OVER_UDP]), "tcp", rtt_json(&v->rtt[UPSTREAM_OVER_TCP]));
+	    netaddr_format(&v->addr, text), "state", upstream_status_state_text(v->state),
+	    "since_s", seconds(v->since_ns, now_ns), "loops", (json_int_t)v->n_loops,
+	    "loops_in_this_state", (json_int_t)v->n_so, "last_reply_s",
+	    seconds(v->heard_ns, now_ns), "udp", rtt_json(&v->rtt[UPSTREAM_OVER_UDP]), "tcp",
+	    rtt_json(&v->rtt[UPSTREAM_OVER_TCP]));
 
 	for (size_t i = 0; j != NULL && i < figures_n_upstream; i++)
 		add_figure(j, &figures_upstream[i], v);
@@ -180,7 +186,8 @@ api_stats_upstreams(const struct ask_views *v, const struct settings *s)
 
 	for (size_t i = 0; i < v->n; i++)
 		(void)json_array_append_new(list,
-		    upstream_json(&v->view[i], s, view_share(&v->view[i], v->view, v->n), now_ns));
+		    upstream_json(
+			&v->view[i], s, upstream_status_share(&v->view[i], v->view, v->n), now_ns));
 	return list;
 }
 

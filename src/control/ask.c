@@ -52,7 +52,7 @@ collect(const struct host *host, struct ask_views *out)
 	out->n = 0;
 	for (unsigned i = 0; i < host->n_loops; i++) {
 		size_t n;
-		const struct view *v = loop_views(host->loops[i], &n);
+		const struct upstream_status *v = loop_views(host->loops[i], &n);
 
 		if (v != NULL)
 			views_merge(out->view, &out->n, v, n);

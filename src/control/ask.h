@@ -16,7 +16,7 @@
 #include "base/attr.h"
 #include "control/host.h"
 #include "control/http.h"
-#include "core/view.h"
+#include "core/upstream_status.h"
 
 #define ASK_MS 1000       /* how long a loop is waited for; then it is left out */
 #define ASK_STUCK_MS 5000 /* after so long it is said not to go round, and not waited for */
@@ -24,7 +24,7 @@
 
 /* What all loops know together; while one is late, what they knew before that. */
 struct ask_views {
-	struct view view[UPSTREAM_MAX];
+	struct upstream_status view[UPSTREAM_MAX];
 	size_t n;
 	unsigned n_missing; /* loops that did not tell in time */
 	unsigned n_stuck;   /* of these: loops that do not go round */

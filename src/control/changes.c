@@ -6,9 +6,9 @@
 #include "base/clock.h"
 #include "config/policy_lines.h"
 #include "config/prefix_file.h"
-#include "control/lines.h"
+#include "control/conf_location.h"
+#include "control/log_capture.h"
 #include "control/reply.h"
-#include "control/stands.h"
 
 /* Take the first away, who is to be answered. */
 static struct evhttp_request *
@@ -64,8 +64,8 @@ compare(const struct settings *s, const struct policies *before, const struct pr
 		if (was == is && (is == wanted(c) || (is < 0 && !adds)))
 			continue;
 		j = json_pack(
-		    "{s:o*, s:o}", "networks", stands_networks(l), "state", state_json(is));
-		stands_put(j, s, l->line);
+		    "{s:o*, s:o}", "networks", conf_location_networks(l), "state", state_json(is));
+		conf_location_put(j, s, l->line);
 		if (was != is)
 			(void)json_object_set_new(j, "before", state_json(was));
 		(void)json_array_append_new(was != is ? changed : others, j);
@@ -103,12 +103,12 @@ make_first(struct changes *cs)
 	char error[HOST_ERROR];
 	enum host_verdict verdict;
 	struct policies *before = policies_ref(cs->host->settings->conf.core.policies);
-	struct lines lines;
+	struct log_capture lines;
 	json_t *said;
 
-	lines_begin(&lines);
+	log_capture_begin(&lines);
 	verdict = try(cs->host, &cs->waiting[0], error);
-	said = lines_end(&lines);
+	said = log_capture_end(&lines);
 	if (verdict == HOST_DONE)
 		cs->answer = answer_of(cs->host, before, &cs->waiting[0], said);
 	policies_unref(before);

@@ -4,14 +4,14 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "config/conf_decision.h"
 #include "config/orders.h"
 #include "config/policy_lines.h"
 #include "config/prefix_file.h"
 #include "config/values.h"
-#include "config/where.h"
 #include "control/api_prefixes.h"
 #include "control/api_stats.h"
-#include "control/stands.h"
+#include "control/conf_location.h"
 #include "dns/name.h"
 
 /* Some reasons are brought about by one keyword, whose NAME is here; others by several. */
@@ -100,12 +100,12 @@ line_json(const struct decided *d, const struct origin_line *l)
 		return j;
 	}
 	(void)json_object_set_new(j, "file", json_string(d->host->path));
-	stands_put(j, d->host->settings, l->line);
+	conf_location_put(j, d->host->settings, l->line);
 	return j;
 }
 
 static json_t *
-where_json(const struct decided *d, struct where w)
+where_json(const struct decided *d, struct conf_decision w)
 {
 	if (!decided_is_current(d) || (w.line == NULL && w.rule == NULL))
 		return json_null();
@@ -116,9 +116,9 @@ json_t *
 decided_address(const struct decided *d, const struct trace_step *s)
 {
 	if (s->verdict == TRACE_HIDDEN)
-		return where_json(d, where_keyword(origin_of(d), policy_of(d), "hide-a"));
+		return where_json(d, conf_decision_keyword(origin_of(d), policy_of(d), "hide-a"));
 	if (s->addr.family == NETADDR_IPV4 && s->verdict != TRACE_GOOD) {
-		struct where w = where_a(origin_of(d), policy_of(d), s->addr.addr);
+		struct conf_decision w = conf_decision_a(origin_of(d), policy_of(d), s->addr.addr);
 
 		/* What speaks against 64:ff9b::/96 is no reason for another prefix. */
 		return s->verdict == TRACE_MAPPED && w.line == NULL ? json_null()
@@ -126,7 +126,7 @@ decided_address(const struct decided *d, const struct trace_step *s)
 	}
 	if (s->verdict != TRACE_EXCLUDED)
 		return json_null();
-	return where_json(d, where_aaaa(origin_of(d), policy_of(d), s->addr.addr));
+	return where_json(d, conf_decision_aaaa(origin_of(d), policy_of(d), s->addr.addr));
 }
 
 /* What decided about the first address of FAMILY that is not handed out, nor mapped. */
@@ -155,13 +155,13 @@ by_zone(const struct decided *d)
 
 	if (s == NULL || s->zone > POLICY_ZONE_IGNORE_AAAA)
 		return json_null();
-	return where_json(d, where_zone(origin_of(d), s->policy, names[s->zone], s->name));
+	return where_json(d, conf_decision_zone(origin_of(d), s->policy, names[s->zone], s->name));
 }
 
 static json_t *
 by_keyword(const struct decided *d, const char *name)
 {
-	struct where w = where_keyword(origin_of(d), policy_of(d), name);
+	struct conf_decision w = conf_decision_keyword(origin_of(d), policy_of(d), name);
 	json_t *j = where_json(d, w);
 
 	if (w.line == NULL && json_is_object(j))
@@ -173,10 +173,10 @@ by_keyword(const struct decided *d, const char *name)
 static json_t *
 by_allow(const struct decided *d)
 {
-	struct where w = where_keyword(origin_of(d), 0, "allow");
+	struct conf_decision w = conf_decision_keyword(origin_of(d), 0, "allow");
 
 	return where_json(d,
-	    (struct where){ .rule = w.line != NULL
+	    (struct conf_decision){ .rule = w.line != NULL
 		    ? "no allow line has this client"
 		    : "there is no allow line: this machine and its own networks may ask" });
 }
@@ -224,7 +224,7 @@ by_order(const struct decided *d)
 	if (!orders_all_taken(d->host->settings))
 		return json_null();
 	return where_json(d,
-	    (struct where){
+	    (struct conf_decision){
 		.rule = "all upstreams are drained or down by operator (dns64ctl upstream)" });
 }
 
@@ -240,7 +240,7 @@ by_denial(const struct decided *d)
 		return json_null();
 	snprintf(text, sizeof(text), BY_DENIAL " %s%s", value_net_format(&denial->net, net),
 	    denial->access == POLICY_IGNORED ? " drop" : "");
-	return where_json(d, (struct where){ .rule = text });
+	return where_json(d, (struct conf_decision){ .rule = text });
 }
 
 json_t *
@@ -277,7 +277,7 @@ decided_reason(const struct decided *d)
 	if (strcmp(name, BY_ALLOW) == 0)
 		return by_allow(d);
 	if (strcmp(name, BY_DENY) == 0)
-		return where_json(d, where_deny(origin_of(d), &d->asked->client));
+		return where_json(d, conf_decision_deny(origin_of(d), &d->asked->client));
 	if (strcmp(name, BY_PREFIXES) == 0)
 		return by_prefixes(d);
 	if (strcmp(name, BY_DENIAL) == 0)
@@ -303,8 +303,8 @@ decided_policy(const struct decided *d)
 {
 	const struct trace *t = &d->asked->trace;
 	const struct trace_step *s = first(d);
-	const struct where block = {
-		.line = where_block(origin_of(d), policy_of(d)),
+	const struct conf_decision block = {
+		.line = conf_decision_block(origin_of(d), policy_of(d)),
 	};
 	unsigned number;
 	bool may_ask;
@@ -314,7 +314,8 @@ decided_policy(const struct decided *d)
 	number = policies_find(t->policies, &d->asked->client, &may_ask);
 	return json_pack("{s:I, s:o*, s:b, s:o*, s:o*, s:o*, s:o}", "number", (json_int_t)number,
 	    "block", where_json(d, block), "may_ask", may_ask, "allowed_by",
-	    may_ask ? where_json(d, where_allow(origin_of(d), &d->asked->client)) : json_null(),
+	    may_ask ? where_json(d, conf_decision_allow(origin_of(d), &d->asked->client))
+		    : json_null(),
 	    "zone", zone_json(d, s), "prefixes", api_stats_prefixes(&t->policies->table[number]),
 	    "beyond_rate_limit", t->limited > 0 ? json_integer(t->limited) : json_null());
 }

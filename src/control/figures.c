@@ -66,7 +66,7 @@ figures_of_cache(struct cache *c)
 static uint64_t
 sends(const void *of, size_t part)
 {
-	const struct view *v = of;
+	const struct upstream_status *v = of;
 
 	return part == 0 ? v->tally.sends - v->tally.sends_tcp : v->tally.sends_tcp;
 }
@@ -74,19 +74,19 @@ sends(const void *of, size_t part)
 static uint64_t
 replies(const void *of, size_t part)
 {
-	return view_rcode(of, (unsigned)part);
+	return upstream_status_rcode(of, (unsigned)part);
 }
 
 static uint64_t
 lost(const void *of, size_t part)
 {
-	const struct view *v = of;
+	const struct upstream_status *v = of;
 
 	return v->tally.lost[part];
 }
 
-VALUE(overdue, struct view, v->tally.late)
-VALUE(hedges, struct view, v->tally.hedges)
+VALUE(overdue, struct upstream_status, v->tally.late)
+VALUE(hedges, struct upstream_status, v->tally.hedges)
 
 _Static_assert(UPSTREAM_RCODES == 7 && UPSTREAM_LOST_N == 3, "each has its part below");
 

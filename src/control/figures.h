@@ -18,7 +18,7 @@
 #include "cache/cache.h"
 #include "control/metric_text.h"
 #include "core/stats.h"
-#include "core/view.h"
+#include "core/upstream_status.h"
 
 #define FIGURE_PARTS 8
 

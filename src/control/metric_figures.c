@@ -32,7 +32,7 @@ write_upstreams(struct metric_text *t, const struct facts *f, const struct figur
 	if (!facts_all_told(f))
 		return; /* a total that is less for a moment would look like a restart */
 	for (size_t i = 0; i < f->views->n; i++) {
-		const struct view *v = &f->views->view[i];
+		const struct upstream_status *v = &f->views->view[i];
 
 		write_parts(
 		    t, g, v, (struct metric_label){ "upstream", netaddr_format(&v->addr, text) });

@@ -338,8 +338,8 @@ synthesized(struct metric_text *t, const struct facts *f)
 /* --- Upstreams -------------------------------------------------------------------------------- */
 
 /* What a family has of an upstream. */
-typedef void write_upstream(
-    struct metric_text *t, const struct facts *f, const struct view *v, struct metric_label label);
+typedef void write_upstream(struct metric_text *t, const struct facts *f,
+    const struct upstream_status *v, struct metric_label label);
 
 static void
 each_upstream(struct metric_text *t, const struct facts *f, write_upstream *one)
@@ -349,15 +349,15 @@ each_upstream(struct metric_text *t, const struct facts *f, write_upstream *one)
 	if (!facts_all_told(f))
 		return; /* a total that is less for a moment would look like a restart */
 	for (size_t i = 0; i < f->views->n; i++) {
-		const struct view *v = &f->views->view[i];
+		const struct upstream_status *v = &f->views->view[i];
 
 		one(t, f, v, (struct metric_label){ "upstream", netaddr_format(&v->addr, text) });
 	}
 }
 
 #define UPSTREAM(name, value) \
-	static void one_##name(struct metric_text *t, const struct facts *f, const struct view *v, \
-	    struct metric_label label) \
+	static void one_##name(struct metric_text *t, const struct facts *f, \
+	    const struct upstream_status *v, struct metric_label label) \
 	{ \
 		(void)f; \
 		metric_text_value(t, LABELS(label), (double)(value)); \
@@ -367,13 +367,13 @@ each_upstream(struct metric_text *t, const struct facts *f, write_upstream *one)
 		each_upstream(t, f, one_##name); \
 	}
 
-UPSTREAM(upstream_up, view_answers(v, f->now_ns))
-UPSTREAM(upstream_doubted, v->state == VIEW_DOUBTED)
-UPSTREAM(upstream_limited, view_has_learned(v))
+UPSTREAM(upstream_up, upstream_status_answers(v, f->now_ns))
+UPSTREAM(upstream_doubted, v->state == UPSTREAM_STATUS_DOUBTED)
+UPSTREAM(upstream_limited, upstream_status_has_learned(v))
 
 static void
-one_order(
-    struct metric_text *t, const struct facts *f, const struct view *v, struct metric_label label)
+one_order(struct metric_text *t, const struct facts *f, const struct upstream_status *v,
+    struct metric_label label)
 {
 	(void)f;
 	for (unsigned s = CONF_DRAIN; s <= CONF_DOWN; s++)
@@ -389,8 +389,8 @@ upstream_by_operator(struct metric_text *t, const struct facts *f)
 }
 
 static void
-one_rtt(
-    struct metric_text *t, const struct facts *f, const struct view *v, struct metric_label label)
+one_rtt(struct metric_text *t, const struct facts *f, const struct upstream_status *v,
+    struct metric_label label)
 {
 	(void)f;
 	metric_text_latency(t, LABELS(label), &v->tally.rtt);

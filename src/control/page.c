@@ -95,17 +95,17 @@ row_counter(struct evbuffer *out, const struct facts *f, enum stats_place place)
 
 /* The state of V; what the operator has ordered comes first, as nothing is asked then. */
 static void
-cell_state(struct evbuffer *out, const struct view *v)
+cell_state(struct evbuffer *out, const struct upstream_status *v)
 {
-	static const char *const kinds[] = { [VIEW_GOOD] = "good",
-		[VIEW_DOUBTED] = "warn",
-		[VIEW_ERRING] = "bad",
-		[VIEW_STARVED] = "bad",
-		[VIEW_DOWN] = "bad" };
+	static const char *const kinds[] = { [UPSTREAM_STATUS_GOOD] = "good",
+		[UPSTREAM_STATUS_DOUBTED] = "warn",
+		[UPSTREAM_STATUS_ERRING] = "bad",
+		[UPSTREAM_STATUS_STARVED] = "bad",
+		[UPSTREAM_STATUS_DOWN] = "bad" };
 	char text[32];
 
 	if (v->ordered == CONF_UP) {
-		cell(out, view_state_text(v->state), kinds[v->state]);
+		cell(out, upstream_status_state_text(v->state), kinds[v->state]);
 		return;
 	}
 	(void)snprintf(text, sizeof(text), "%s by operator", orders_state_word(v->ordered));
@@ -269,8 +269,8 @@ upstreams(struct evbuffer *out, const struct facts *f)
 	char text[NETADDR_TEXT];
 
 	for (size_t i = 0; i < f->views->n; i++) {
-		const struct view *v = &f->views->view[i];
-		const struct view_rtt *rtt = &v->rtt[UPSTREAM_OVER_UDP];
+		const struct upstream_status *v = &f->views->view[i];
+		const struct upstream_status_rtt *rtt = &v->rtt[UPSTREAM_OVER_UDP];
 
 		put(out, "<tr>");
 		cell(out, netaddr_format(&v->addr, text), "");
@@ -280,8 +280,8 @@ upstreams(struct evbuffer *out, const struct facts *f)
 		cell_number(out, figure_sum(figures_find("sends"), v));
 		cell_number(out, figure_sum(figures_find("replies"), v));
 		cell_number(out, figure_sum(figures_find("lost"), v));
-		(void)snprintf(
-		    text, sizeof(text), "%.0f %%", view_share(v, f->views->view, f->views->n));
+		(void)snprintf(text, sizeof(text), "%.0f %%",
+		    upstream_status_share(v, f->views->view, f->views->n));
 		cell(out, text, "n");
 		put(out, "</tr>\n");
 	}

@@ -19,7 +19,7 @@ void
 reloads_begin(struct reloads *rs)
 {
 	rs->n_begun = rs->n_waiting;
-	lines_begin(&rs->lines);
+	log_capture_begin(&rs->lines);
 }
 
 /* How those who wait are answered. */
@@ -53,7 +53,7 @@ reloads_end(struct reloads *rs, enum verdict_reload result)
 	size_t n = rs->n_begun;
 
 	json_decref(rs->last);
-	rs->last = describe(f, lines_end(&rs->lines));
+	rs->last = describe(f, log_capture_end(&rs->lines));
 	for (size_t i = 0; i < n; i++)
 		reply_json(rs->waiting[i], f->code, json_incref(rs->last));
 	rs->n_waiting -= n;
@@ -80,8 +80,8 @@ reloads_refuse(struct reloads *rs)
 void
 reloads_fini(struct reloads *rs)
 {
-	if (lines_listens(&rs->lines))
-		json_decref(lines_end(&rs->lines));
+	if (log_capture_listens(&rs->lines))
+		json_decref(log_capture_end(&rs->lines));
 	json_decref(rs->last);
 	*rs = (struct reloads){ .n_waiting = 0 };
 }

@@ -13,14 +13,14 @@
 
 #include "base/attr.h"
 #include "control/http.h"
-#include "control/lines.h"
+#include "control/log_capture.h"
 #include "control/verdict.h"
 
 struct reloads {
 	struct evhttp_request *waiting[HTTP_CONNECTIONS]; /* in the order in which they came */
 	size_t n_waiting;
 	size_t n_begun; /* the first of these wait for the reload that goes on */
-	struct lines lines;
+	struct log_capture lines;
 	json_t *last; /* owned: the result of the last one; NULL: there was none */
 };
 

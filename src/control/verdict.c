@@ -50,8 +50,8 @@ judge_upstreams(struct verdict *v, const struct verdict_grounds *g)
 		if (g->views[i].ordered != CONF_UP)
 			continue; /* nobody misses it */
 		v->n_upstreams++;
-		v->n_answering += view_answers(&g->views[i], g->now_ns);
-		errors |= g->views[i].state == VIEW_ERRING;
+		v->n_answering += upstream_status_answers(&g->views[i], g->now_ns);
+		errors |= g->views[i].state == UPSTREAM_STATUS_ERRING;
 	}
 	if (v->n_upstreams == 0 && g->n_views > 0)
 		say(v, VERDICT_UNREADY, "all upstreams are drained or down by operator");

@@ -17,7 +17,7 @@
 
 #include "base/attr.h"
 #include "config/settings.h"
-#include "core/view.h"
+#include "core/upstream_status.h"
 
 /* What came of the last reload. */
 enum verdict_reload {
@@ -46,10 +46,10 @@ struct verdict_grounds {
 	bool lameduck;
 	enum verdict_reload reload;
 	unsigned n_loops;
-	unsigned n_stuck;         /* loops that do not go round */
-	size_t n_served;          /* listen addresses */
-	size_t n_awaited;         /* those that are waited for */
-	const struct view *views; /* of all loops that told */
+	unsigned n_stuck;                    /* loops that do not go round */
+	size_t n_served;                     /* listen addresses */
+	size_t n_awaited;                    /* those that are waited for */
+	const struct upstream_status *views; /* of all loops that told */
 	size_t n_views;
 	uint64_t now_ns;
 };

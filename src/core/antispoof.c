@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/hash.h"
-#include "core/guess.h"
+#include "core/id_attack.h"
 #include "dns/header.h"
 #include "dns/name.h"
 
@@ -257,7 +257,7 @@ antispoof_without_tcp(struct lookups *ls, struct lookup *l, uint64_t now_ns)
 	if (l->here.suspect == LOOKUP_NO_SUSPECT)
 		return false;
 	stats_inc(&ls->stats->upstream_wary_vain);
-	guess_on_vain(ls, l->upstream, now_ns);
+	id_attack_on_vain(ls, l->upstream, now_ns);
 	l->tcp_vain = l->tcp_vain || l->here.suspect == LOOKUP_SUSPECT_GUESS;
 	l->here.suspect = LOOKUP_NO_SUSPECT;
 	l->here.no_tcp = true;

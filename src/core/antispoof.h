@@ -98,7 +98,7 @@ void antispoof_confirm(struct lookups *ls, struct lookup *l, const struct msg *m
 
 /*
  * antispoof_without_tcp: no TCP connection could be had, or it gave no reply in time. True: L used
- * TCP on a suspicion only, and goes over UDP again; core/guess counts it.
+ * TCP on a suspicion only, and goes over UDP again; core/id_attack counts it.
  */
 MUST_USE bool antispoof_without_tcp(struct lookups *ls, struct lookup *l, uint64_t now_ns);
 

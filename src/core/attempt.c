@@ -8,8 +8,8 @@
 #include "core/antispoof.h"
 #include "core/budget.h"
 #include "core/choice.h"
-#include "core/guess.h"
 #include "core/health.h"
+#include "core/id_attack.h"
 #include "core/narrate.h"
 #include "dns/build.h"
 #include "dns/header.h"
@@ -227,7 +227,7 @@ seldom_wait(struct lookups *ls, struct lookup *l, uint64_t wait_ns, uint64_t now
 	if (l->probe)
 		return l->end_ns - now_ns;
 	if (l->here.suspect != LOOKUP_NO_SUSPECT && l->progress == LOOKUP_ASKED_TCP) {
-		uint64_t most_ns = guess_wait_ns(&ls->upstreams->table[l->upstream]);
+		uint64_t most_ns = id_attack_wait_ns(&ls->upstreams->table[l->upstream]);
 
 		return wait_ns < most_ns ? wait_ns : most_ns;
 	}
@@ -383,7 +383,7 @@ begin(struct lookups *ls, struct lookup *l, uint64_t now_ns)
 	if (UNLIKELY(ls->upstreams->table[u].ways.now != WAY_FULL) && !l->probe)
 		go_as_learned(ls, l, now_ns);
 	if (UNLIKELY(ls->upstreams->table[u].suspicion.state != SUSPICION_NONE))
-		guess_beware(ls, l, now_ns);
+		id_attack_beware(ls, l, now_ns);
 	if (!go(ls, l, now_ns))
 		return false;
 	l->now.sent_ns = now_ns;

@@ -6,7 +6,7 @@
  * attempt: send a lookup's question to an upstream.
  *
  * Each attempt takes an upstream, a transport and a fresh ID. An error leads to the next upstream
- * (RULES D4). core/reply decides what a reply leads to, core/silence what no reply does.
+ * (RULES D4). core/reply decides what a reply leads to, core/loss what no reply does.
  *
  * A return value says that a lookup ended: the caller then wakes its waiters and calls lookup_free.
  */

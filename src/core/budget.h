@@ -36,7 +36,7 @@ budget_take(uint8_t *left, struct budget_share *s, const struct lookup *l, uint8
 static inline void
 budget_settle(uint8_t *left, struct budget_share *s, const struct lookup *l)
 {
-	/* What did not leave is taken off again (core/silence). */
+	/* What did not leave is taken off again (core/loss). */
 	unsigned used = l->n_sends > s->from ? (unsigned)(l->n_sends - s->from) : 0;
 
 	if (used < s->n)

@@ -35,7 +35,7 @@ struct channel {
 	uint64_t heard_ns;  /* time of the last message that came by it */
 	/* attempts that went over the connection before, which ended; they count in n_open */
 	struct list lost;
-	struct list link;      /* with lost: in lookups.lost, for core/silence */
+	struct list link;      /* with lost: in lookups.lost, for core/loss */
 	bool lost_established; /* that connection had been up */
 	bool lost_fruitful;    /* a reply came by it */
 };

@@ -14,11 +14,11 @@
 #include "core/attempt.h"
 #include "core/audit.h"
 #include "core/engine_parts.h"
-#include "core/guess.h"
 #include "core/health.h"
+#include "core/id_attack.h"
+#include "core/loss.h"
 #include "core/reply.h"
 #include "core/request.h"
-#include "core/silence.h"
 #include "core/state.h"
 #include "core/store.h"
 #include "dns/header.h"
@@ -43,8 +43,8 @@ static inline void
 audited(struct engine *e)
 {
 #ifdef ENGINE_AUDIT
-	uint64_t each = AUDIT_EVERY *
-	    (1 + e->queries.pool.n_used / AUDIT_QUERIES + e->n_calls / AUDIT_CALLS);
+	uint64_t each =
+	    AUDIT_EVERY * (1 + e->queries.pool.n_used / AUDIT_QUERIES + e->n_calls / AUDIT_CALLS);
 	const char *wrong = e->n_calls++ % each == 0 ? audit(&e->queries) : NULL;
 
 	if (wrong == NULL && e->before - e->left > ENGINE_MOST)
@@ -181,7 +181,7 @@ engine_set_conf(struct engine *e, const struct conf_core *conf, uint64_t now_ns)
 	cookies_forget(&e->cookies);
 	changed = upstreams_configure(&e->upstreams, conf, &e->wheel);
 	for (uint64_t bits = e->upstreams.taken; bits != 0; bits &= bits - 1)
-		silence_on_taken(&e->lookups, (unsigned)__builtin_ctzll(bits), now_ns);
+		loss_on_taken(&e->lookups, (unsigned)__builtin_ctzll(bits), now_ns);
 	lookup_tcp_room_all(&e->lookups);
 	if (conf->cache != NULL)
 		store_changes(conf->cache, changed, now_ns);
@@ -329,7 +329,7 @@ on_timer(struct engine *e, struct wheel_timer *t)
 		l = LIST_OBJECT(t, struct lookup, timer);
 		if (l->wait == LOOKUP_LINGERS)
 			lookup_free(&e->lookups, l);
-		else if (silence_on_timer(&e->lookups, l, &e->result, e->now_ns))
+		else if (loss_on_timer(&e->lookups, l, &e->result, e->now_ns))
 			engine_end(e, l);
 		else
 			e->left -= query_on_silence(&e->queries, l, e->now_ns) / MOVES_PER_UNIT;
@@ -365,7 +365,7 @@ engine_refused(struct engine *e, unsigned upstream, int slot, uint64_t now_ns)
 	stats_inc(&e->stats.upstream_refused);
 	health_on_refused(&e->upstreams, upstream, now_ns);
 	if (slot >= 0)
-		silence_on_refused(&e->lookups, (unsigned)slot);
+		loss_on_refused(&e->lookups, (unsigned)slot);
 	audited(e);
 }
 
@@ -373,7 +373,7 @@ void
 engine_unsent(struct engine *e, unsigned slot, uint16_t id, bool away, uint64_t now_ns)
 {
 	begin(e, now_ns);
-	silence_on_unsent(&e->lookups, slot, id, away, now_ns);
+	loss_on_unsent(&e->lookups, slot, id, away, now_ns);
 	audited(e);
 }
 
@@ -384,13 +384,13 @@ engine_tcp_lost(struct engine *e, unsigned conn, bool established, uint64_t now_
 
 	begin(e, now_ns);
 	if (!established)
-		guess_on_no_tcp(&e->lookups, u, now_ns);
+		id_attack_on_no_tcp(&e->lookups, u, now_ns);
 	if (engine_tcp_open(e, conn) > 0) {
 		stats_inc(&e->stats.tcp_upstream_lost);
 		if (!established)
 			health_on_no_tcp(&e->upstreams, u, now_ns);
 	}
-	silence_on_tcp_lost(&e->lookups, conn, established);
+	loss_on_tcp_lost(&e->lookups, conn, established);
 	upstreams_release(&e->upstreams, u);
 	audited(e);
 }
@@ -399,7 +399,7 @@ void
 engine_tcp_full(struct engine *e, unsigned conn, uint16_t id, uint64_t now_ns)
 {
 	begin(e, now_ns);
-	silence_on_tcp_full(&e->lookups, conn, id, now_ns);
+	loss_on_tcp_full(&e->lookups, conn, id, now_ns);
 	audited(e);
 }
 

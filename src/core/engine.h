@@ -44,7 +44,7 @@
 #include "core/tap.h"
 #include "core/top.h"
 #include "core/trace.h"
-#include "core/view.h"
+#include "core/upstream_status.h"
 
 struct engine;
 struct inflight;
@@ -185,7 +185,8 @@ MUST_USE bool engine_upstream_good(const struct engine *e, unsigned upstream);
  * engine_views: copy what is known of the upstreams that are configured to OUT, in that order.
  * Returns how many.
  */
-MUST_USE size_t engine_views(const struct engine *e, struct view out[static CONF_MAX_UPSTREAMS]);
+MUST_USE size_t engine_views(
+    const struct engine *e, struct upstream_status out[static CONF_MAX_UPSTREAMS]);
 
 /*
  * engine_spaces: how many ID spaces are in use, 1 to TXID_MAX_SPACES. The shell keeps a set of

@@ -2,7 +2,7 @@
 #include "core/engine.h"
 
 #include "core/engine_parts.h"
-#include "core/guess.h"
+#include "core/id_attack.h"
 #include "core/inflight.h"
 
 const struct netaddr *
@@ -44,7 +44,7 @@ engine_inflight(const struct engine *e, struct inflight *f)
 }
 
 size_t
-engine_views(const struct engine *e, struct view out[static CONF_MAX_UPSTREAMS])
+engine_views(const struct engine *e, struct upstream_status out[static CONF_MAX_UPSTREAMS])
 {
 	const struct upstreams *us = &e->upstreams;
 	size_t n = views_of(us, out);
@@ -52,8 +52,8 @@ engine_views(const struct engine *e, struct view out[static CONF_MAX_UPSTREAMS])
 	for (size_t i = 0; i < n; i++) {
 		const struct list *head = &e->lookups.for_tcp[us->listed[i]];
 
-		for (const struct list *l = head->next; l != head && out[i].waiting < VIEW_MOST;
-		     l = l->next)
+		for (const struct list *l = head->next;
+		     l != head && out[i].waiting < UPSTREAM_STATUS_MOST; l = l->next)
 			out[i].waiting++;
 	}
 	return n;
@@ -83,7 +83,7 @@ engine_socket_use(struct engine *e, unsigned slot)
 bool
 engine_socket_each(const struct engine *e, unsigned upstream, uint64_t now_ns)
 {
-	return guess_needs_ports(&e->upstreams.table[upstream], now_ns);
+	return id_attack_needs_ports(&e->upstreams.table[upstream], now_ns);
 }
 
 void

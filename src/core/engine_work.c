@@ -8,7 +8,7 @@
 #include "core/attempt.h"
 #include "core/audit.h"
 #include "core/engine_parts.h"
-#include "core/silence.h"
+#include "core/loss.h"
 #include "core/store.h"
 
 #define REPLY_COST 600 /* units: one goes on with the worst reply there can be */
@@ -126,8 +126,8 @@ engine_slice(struct engine *e)
 	}
 	if (e->left <= 0)
 		return false;
-	any = ask_some_again(e, &e->lookups.refused, silence_next_refused);
-	any |= ask_some_again(e, &e->lookups.lost, silence_next_lost);
+	any = ask_some_again(e, &e->lookups.refused, loss_next_refused);
+	any |= ask_some_again(e, &e->lookups.lost, loss_next_lost);
 	any |= UNLIKELY(e->shedding) && shed_some(e);
 	/* As the last one: those before may end lookups, too. */
 	any = wake_some(e) || any;

@@ -4,7 +4,7 @@
 
 /*
  * fair: how many of something each client network has: questions that wait for upstream, or TCP
- * connections (io/peers); and which network has most.
+ * connections (io/tcp_clients); and which network has most.
  *
  * The networks of a client are those of netaddr_levels (RULES D30): its address, and wider ones,
  * which may have a multiple. A network's weight is what it has, divided by that multiple. Each

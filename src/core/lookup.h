@@ -24,8 +24,8 @@
 #include "cache/question.h"
 #include "cache/shard.h"
 #include "core/conf.h"
-#include "core/overdue.h"
 #include "core/packet.h"
+#include "core/stale_id.h"
 #include "core/stats.h"
 #include "core/txid.h"
 #include "core/upstream.h"
@@ -148,7 +148,7 @@ enum lookup_suspect {
 	LOOKUP_NO_SUSPECT,
 	LOOKUP_SUSPECT_CASE,
 	LOOKUP_SUSPECT_COOKIE,
-	LOOKUP_SUSPECT_GUESS /* nothing to compare with: IDs are being guessed (core/guess) */
+	LOOKUP_SUSPECT_GUESS /* nothing to compare with: IDs are being guessed (core/id_attack) */
 };
 
 /* Which question this attempt asks, to tell bogus data from an upstream in trouble (RULES D3). */
@@ -281,7 +281,7 @@ struct lookups {
 	struct pool attempts;     /* those given up */
 	struct pool kept_replies; /* struct lookup_kept */
 	struct list shelf;        /* these, by age */
-	struct list refused; /* attempts on a socket that ICMP refused, for silence_next_refused */
+	struct list refused; /* attempts on a socket that ICMP refused, for loss_next_refused */
 	struct list orphans; /* attempts whose socket was closed */
 	struct list ending;  /* lookups that end with their truncated reply */
 	struct list put_off; /* lookups that have ended and whose waiters are woken in slices */
@@ -302,8 +302,8 @@ struct lookups {
 					  truncated */
 	/* owned: LOOKUP_KEPT bytes, a reply on its way to the cache; NULL without one */
 	uint8_t *kept;
-	struct txid *spaces;     /* owned: TXID_MAX_SPACES, initialised as they come into use */
-	struct overdue *overdue; /* owned: UPSTREAM_MAX_SOCKETS, by slot */
+	struct txid *spaces;        /* owned: TXID_MAX_SPACES, initialised as they come into use */
+	struct stale_id *stale_ids; /* owned: UPSTREAM_MAX_SOCKETS, by slot */
 };
 
 /*
@@ -471,7 +471,7 @@ lookup_expect(const struct lookups *ls, const struct attempt *a)
 	uint16_t slot = ls->spaces[a->space].owner[a->id].socket;
 
 	if (slot < UPSTREAM_MAX_SOCKETS) /* else it went over TCP, or its socket is closed */
-		overdue_note(&ls->overdue[slot], a->id);
+		stale_id_note(&ls->stale_ids[slot], a->id);
 }
 
 /* lookup_orphan: the UDP socket in SLOT is closed: no reply to the attempts on it is taken. */

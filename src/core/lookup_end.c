@@ -124,7 +124,7 @@ lookup_orphan(struct lookups *ls, unsigned slot)
 		ls->spaces[a->space].owner[a->id].socket = UPSTREAM_MAX_SOCKETS; /* no slot */
 	}
 	list_move(&ls->orphans, open);
-	ls->overdue[slot].n = 0;
+	ls->stale_ids[slot].n = 0;
 }
 
 void

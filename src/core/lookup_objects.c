@@ -70,8 +70,8 @@ lookups_init(struct lookups *ls, const struct lookups *borrowed, uint32_t cap)
 	if (ls->spaces == NULL)
 		goto no_spaces;
 	txid_init(&ls->spaces[0]);
-	ls->overdue = calloc(UPSTREAM_MAX_SOCKETS, sizeof(ls->overdue[0]));
-	if (ls->overdue == NULL)
+	ls->stale_ids = calloc(UPSTREAM_MAX_SOCKETS, sizeof(ls->stale_ids[0]));
+	if (ls->stale_ids == NULL)
 		goto no_overdue;
 	return 0;
 no_overdue:
@@ -98,7 +98,7 @@ no_names:
 void
 lookups_fini(struct lookups *ls)
 {
-	free(ls->overdue);
+	free(ls->stale_ids);
 	free(ls->spaces);
 	free(ls->buckets);
 	free(ls->kept);

@@ -14,14 +14,14 @@ on_stray(struct lookups *ls, const struct packet_in *in, uint16_t id, uint64_t n
 {
 	bool udp = in->way == PACKET_UPSTREAM_UDP;
 
-	if (udp && !guess_given_up(&ls->upstreams->sockets[in->sock]) &&
-	    overdue_has(&ls->overdue[in->sock], id)) {
+	if (udp && !id_attack_given_up(&ls->upstreams->sockets[in->sock]) &&
+	    stale_id_has(&ls->stale_ids[in->sock], id)) {
 		stats_inc(&ls->stats->upstream_late);
 		return;
 	}
 	stats_inc(&ls->stats->upstream_unknown_id);
 	if (udp)
-		guess_note(ls, in->sock, now_ns);
+		id_attack_note(ls, in->sock, now_ns);
 }
 
 /* Did what has OWNER's ID leave by the socket or connection that IN came by? */
@@ -30,7 +30,7 @@ came_back(const struct lookups *ls, const struct packet_in *in, const struct txi
 {
 	if (in->way != PACKET_UPSTREAM_UDP)
 		return lookup_went_by(owner, in->sock);
-	return owner->socket == in->sock && !guess_given_up(&ls->upstreams->sockets[in->sock]);
+	return owner->socket == in->sock && !id_attack_given_up(&ls->upstreams->sockets[in->sock]);
 }
 
 /* Find the lookup by the reply's socket and ID. NULL: none; counted. */
@@ -97,7 +97,7 @@ bool
 match_forgets_edns(const struct lookups *ls, const struct lookup *l, const struct msg *m)
 {
 	return ls->upstreams->table[l->upstream].speaks_edns && match_rejects_edns(l, m) &&
-	    l->progress == LOOKUP_ASKED_UDP && guess_may_tcp(l);
+	    l->progress == LOOKUP_ASKED_UDP && id_attack_may_tcp(l);
 }
 
 void

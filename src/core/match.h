@@ -17,8 +17,8 @@
 #include "base/clock.h"
 #include "cache/cache.h"
 #include "core/antispoof.h"
-#include "core/guess.h"
 #include "core/health.h"
+#include "core/id_attack.h"
 #include "core/lookup.h"
 #include "core/packet.h"
 #include "dns/msg.h"
@@ -148,7 +148,7 @@ match_note(struct lookups *ls, struct lookup *l, const struct msg *msg, enum msg
 	stats_inc(&ls->stats->upstream_replies);
 	if (UNLIKELY(over == UPSTREAM_OVER_TCP)) {
 		channel_served(lookup_channel(ls, &l->now));
-		guess_on_tcp_reply(ls, &l->now, now_ns);
+		id_attack_on_tcp_reply(ls, &l->now, now_ns);
 	}
 	if (UNLIKELY(l->now.silent)) {
 		stats_inc(&ls->stats->upstream_overdue);

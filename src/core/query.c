@@ -342,7 +342,8 @@ answer_cookie(struct queries *qs, struct query *q, uint64_t now_ns)
 		stats_inc(&qs->stats->client_cookies_good);
 		q->cookie_state = QUERY_COOKIE_GOOD;
 	}
-	if (UNLIKELY(q->cookie_alone && q->cookie_state == QUERY_COOKIE_BAD && q->rcode == DNS_NOERROR))
+	if (UNLIKELY(
+		q->cookie_alone && q->cookie_state == QUERY_COOKIE_BAD && q->rcode == DNS_NOERROR))
 		q->rcode = DNS_BADCOOKIE; /* RFC 7873 section 5.4 */
 	q->cookie_len =
 	    cookie_make(qs->cookies, qs->conf, unix_s, &q->peer, q->cookie) ? COOKIE_LEN : 0;

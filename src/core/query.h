@@ -175,10 +175,10 @@ struct query {
 	bool insecure : 1;
 	/* it comes from core/svcb, not from a client: its answer is not sent */
 	bool child : 1;
-	bool traced : 1;     /* it comes from engine_explain: its answer goes to queries.trace */
-	bool dry : 1;        /* it is for one that is traced, and must not ask upstream */
-	bool stale_seen : 1; /* the cache has a stale entry for what it waits for */
-	bool stale : 1;      /* the answer rests on a stale entry */
+	bool traced : 1;       /* it comes from engine_explain: its answer goes to queries.trace */
+	bool dry : 1;          /* it is for one that is traced, and must not ask upstream */
+	bool stale_seen : 1;   /* the cache has a stale entry for what it waits for */
+	bool stale : 1;        /* the answer rests on a stale entry */
 	bool held_once : 1;    /* it was QUERY_HELD */
 	bool used_up : 1;      /* a question was not sent, for want of those left */
 	bool cookie_alone : 1; /* the message had a cookie and no question (RFC 7873 section 5.4) */

@@ -14,7 +14,8 @@ query_goes_on(struct queries *qs, struct query *q)
 {
 	const struct policy *p = query_policy(qs, q);
 
-	return q->fallback != QUERY_LATE_AAAA && p->synth.active_bits != 0 && p->triggers & POLICY_ON_TIMEOUT;
+	return q->fallback != QUERY_LATE_AAAA && p->synth.active_bits != 0 &&
+	    p->triggers & POLICY_ON_TIMEOUT;
 }
 
 /* Does Q stop waiting for a question that is late? */

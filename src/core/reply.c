@@ -3,10 +3,10 @@
 
 #include "core/antispoof.h"
 #include "core/attempt.h"
-#include "core/guess.h"
+#include "core/id_attack.h"
 #include "core/late.h"
+#include "core/loss.h"
 #include "core/match.h"
-#include "core/silence.h"
 #include "dns/answer.h"
 #include "dns/header.h"
 #include "dns/name.h"
@@ -132,7 +132,7 @@ on_way(struct lookups *ls, const struct lookup *l, uint64_t now_ns)
 		break;
 	case WAYS_LEARNED:
 		match_revive(ls, l->upstream, now_ns);
-		silence_ask_again(ls, l->upstream, now_ns);
+		loss_ask_again(ls, l->upstream, now_ns);
 		break;
 	}
 }
@@ -201,14 +201,14 @@ on_near_miss(struct lookups *ls, struct lookup *l, enum antispoof_match match,
 	if (match == ANTISPOOF_SUSPECT_COOKIE)
 		return stop(ls, l, LOOKUP_SUSPECT_COOKIE, msg, now_ns);
 	if (match == ANTISPOOF_SUSPECT_EDNS) {
-		guess_by_tcp(l);
+		id_attack_by_tcp(l);
 		attempt_again(ls, l, l->upstream);
 		return ANTISPOOF_STOPPED;
 	}
 	/* Without TCP the right reply is waited for. */
-	if (l->progress == LOOKUP_ASKED_UDP && guess_may_tcp(l) &&
+	if (l->progress == LOOKUP_ASKED_UDP && id_attack_may_tcp(l) &&
 	    ++l->n_near_misses >= LOOKUP_NEAR_MISSES) {
-		guess_by_tcp(l);
+		id_attack_by_tcp(l);
 		attempt_again(ls, l, l->upstream);
 	}
 	return ANTISPOOF_STOPPED;
@@ -258,7 +258,8 @@ hear_seldom(struct lookups *ls, struct lookup *l, struct msg *msg, enum msg_verd
 bool
 reply_spoilt(const struct lookups *ls, const struct packet_in *in)
 {
-	return in->way == PACKET_UPSTREAM_UDP && guess_given_up(&ls->upstreams->sockets[in->sock]);
+	return in->way == PACKET_UPSTREAM_UDP &&
+	    id_attack_given_up(&ls->upstreams->sockets[in->sock]);
 }
 
 struct lookup *
@@ -270,7 +271,7 @@ reply_on_message(struct lookups *ls, const struct packet_in *in, struct msg *msg
 
 	if (l == NULL) {
 		if (UNLIKELY(reply_spoilt(ls, in)))
-			guess_move(ls, in->sock, now_ns);
+			id_attack_move(ls, in->sock, now_ns);
 		return NULL;
 	}
 	/* RDATA of a signed message is not checked: the client judges it (RULES D20). */

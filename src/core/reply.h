@@ -30,7 +30,7 @@ MUST_USE struct lookup *reply_on_message(struct lookups *ls, const struct packet
 
 /*
  * reply_spoilt: did IN, a message from an upstream, come by a UDP socket that was given up
- * (core/guess)?
+ * (core/id_attack)?
  */
 MUST_USE bool reply_spoilt(const struct lookups *ls, const struct packet_in *in);
 

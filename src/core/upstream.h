@@ -56,7 +56,8 @@ struct upstream_guard {
 	uint16_t seen[UPSTREAM_SEEN]; /* slots of those sockets */
 };
 
-/* What is done because IDs of questions to an upstream are guessed; core/guess has the table. */
+/* What is done because IDs of questions to an upstream are guessed; core/id_attack has the table.
+ */
 enum suspicion_state {
 	SUSPICION_NONE,
 	SUSPICION_BY_TCP,   /* questions with little to guess go over TCP first */
@@ -66,7 +67,7 @@ enum suspicion_state {
 
 struct suspicion {
 	uint8_t state;         /* enum suspicion_state */
-	uint32_t vain;         /* BY_TCP: failures times GUESS_GOOD_EACH, less successes */
+	uint32_t vain;         /* BY_TCP: failures times ID_ATTACK_GOOD_EACH, less successes */
 	uint32_t n_guesses;    /* guesses since from_ns, from which the next sign is made */
 	uint64_t from_ns;      /* time of the first of them */
 	uint64_t from_replies; /* tally.replies then */
@@ -157,7 +158,7 @@ upstream_guarded(const struct upstream_guard *g, uint64_t now_ns)
 struct upstream_socket {
 	uint16_t upstream; /* UPSTREAM_NONE: the slot is free */
 	uint8_t space;
-	uint8_t n_guesses;  /* at the IDs of its questions (core/guess) */
+	uint8_t n_guesses;  /* at the IDs of its questions (core/id_attack) */
 	uint32_t n_refused; /* attempts in flight on it that are in lookups.refused, not in open */
 	struct list open;   /* the other attempts in flight on it: struct attempt.link */
 };
@@ -218,7 +219,7 @@ void upstreams_init(struct upstreams *us);
  * are taken; the next call adds it (CONF_MAX_UPSTREAMS is half of UPSTREAM_MAX). Returns what has
  * changed for the cache, as UPSTREAMS_ bits. One that the operator drains or took down is not
  * asked, whatever the others are (conf_core.ordered); us->taken has those just taken down, whose
- * questions in flight are to move (silence_on_taken).
+ * questions in flight are to move (loss_on_taken).
  */
 #define UPSTREAMS_DISTRUST 1u /* an upstream that was trusted is not any more */
 #define UPSTREAMS_NEW 2u      /* an upstream was added, or may be asked again */

@@ -5,7 +5,7 @@
 
 #include "base/log.h"
 #include "base/secret.h"
-#include "daemon/parcel.h"
+#include "daemon/conf_push.h"
 
 /* Exchange the secrets of S for those of C. */
 static void
@@ -25,13 +25,13 @@ bool
 cookies_change(struct settings *s, struct threads *t, const struct host_cookies *c)
 {
 	struct host_cookies other = *c;
-	struct parcel p = { .n_added = 0 };
+	struct conf_push p = { .n_added = 0 };
 	bool ok;
 
 	exchange(s, &other);
-	ok = parcel_pack(&p, t->n, &s->conf.io, s);
+	ok = conf_push_pack(&p, t->n, &s->conf.io, s);
 	if (ok) {
-		parcel_post(&p, t);
+		conf_push_post(&p, t);
 		s->cookies_told = true;
 	} else {
 		exchange(s, &other);

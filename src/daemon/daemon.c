@@ -26,13 +26,13 @@
 #include "core/prefix_index.h"
 #include "core/rate.h"
 #include "core/shared_health.h"
-#include "daemon/arrival.h"
 #include "daemon/background.h"
 #include "daemon/cachefile.h"
 #include "daemon/controlsock.h"
 #include "daemon/cpus.h"
 #include "daemon/descriptors.h"
 #include "daemon/dnstap.h"
+#include "daemon/listen_watch.h"
 #include "daemon/notify.h"
 #include "daemon/pidfile.h"
 #include "daemon/precheck.h"
@@ -57,7 +57,7 @@ struct daemon {
 	struct pidfile pidfile;
 	struct sockpath control;
 	struct websock web;
-	struct arrival arrival;
+	struct listen_watch watch;
 	struct threads threads;
 	struct querylog querylog; /* from report on */
 	bool stuck;               /* its thread is, and uses what the threads have */
@@ -258,7 +258,7 @@ start_loops(struct daemon *d)
 	s->conf.core.prefix_index = d->prefix_index =
 	    prefix_index_new(); /* NULL: all count together */
 	prefix_index_give(d->prefix_index, s->conf.core.policies);
-	if (!arrival_open(&d->arrival, s, d->plan.n_loops, &sockets))
+	if (!listen_watch_open(&d->watch, s, d->plan.n_loops, &sockets))
 		return DAEMON_RESOURCES;
 	policy_counters_give(&s->policy_counters, s->conf.core.policies);
 	snapshot = snapshot_new(&s->conf);
@@ -316,8 +316,8 @@ report(struct daemon *d)
 	log_open(logs_to_stderr(d) ? LOG_SINK_STDERR : LOG_SINK_SYSLOG);
 	querylog_start(&d->querylog, &d->threads, &d->settings);
 	dnstap_start(&d->dnstap, &d->threads, &d->settings);
-	arrival_begin(&d->arrival);
-	report_start(&d->settings, &d->arrival.waits, &d->plan);
+	listen_watch_begin(&d->watch);
+	report_start(&d->settings, &d->watch.waits, &d->plan);
 	report_user(d);
 	sandbox_report(&d->sandbox);
 	if (cache_path(d) != NULL)
@@ -344,7 +344,7 @@ serve(struct daemon *d)
 		.querylog = &d->querylog,
 		.dnstap = &d->dnstap,
 		.sandbox = &d->sandbox,
-		.arrival = &d->arrival,
+		.watch = &d->watch,
 		.control_fd = d->control.fd,
 		.web = &d->web,
 		.ident = ident,
@@ -432,7 +432,7 @@ run(struct daemon *d)
 	rc = start(d);
 	sockpath_close(&d->control);
 	websock_close(&d->web);
-	arrival_fini(&d->arrival);
+	listen_watch_fini(&d->watch);
 	pidfile_close(&d->pidfile);
 	settings_fini(&d->settings);
 	return rc;
@@ -454,7 +454,7 @@ work(enum options_task task, struct options *o)
 	d->pidfile.fd = -1;
 	d->control.fd = -1;
 	d->signal_fd = -1;
-	arrival_init(&d->arrival);
+	listen_watch_init(&d->watch);
 	places_absolute(d->options.path, d->path, sizeof(d->path));
 	rc = task == OPTIONS_CHECK ? check(d) : run(d);
 	if ((rc != DAEMON_OK || d->stuck) && d->threads.n > 0) {

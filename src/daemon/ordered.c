@@ -10,7 +10,7 @@
 #include "base/log.h"
 #include "config/policies.h"
 #include "config/values.h"
-#include "daemon/parcel.h"
+#include "daemon/conf_push.h"
 
 /* What policies_make says of the configuration was said when that was read. */
 static void
@@ -30,7 +30,7 @@ hand_out(struct settings *s, struct threads *t, const char *path, bool anew)
 {
 	struct diag d = { .file = path, .places = &s->places, .sink = ignore };
 	struct policies *before = s->conf.core.policies, *next = before;
-	struct parcel p = { .n_added = 0 };
+	struct conf_push p = { .n_added = 0 };
 	bool ok;
 
 	anew = anew || s->orders->retry_ns != 0;
@@ -40,9 +40,9 @@ hand_out(struct settings *s, struct threads *t, const char *path, bool anew)
 		return false;
 	orders_apply(s);
 	s->conf.core.policies = next;
-	ok = parcel_pack(&p, t->n, &s->conf.io, s);
+	ok = conf_push_pack(&p, t->n, &s->conf.io, s);
 	if (ok)
-		parcel_post(&p, t);
+		conf_push_post(&p, t);
 	else
 		s->conf.core.policies = before;
 	if (anew)

@@ -11,8 +11,8 @@
 #include "config/policies.h"
 #include "config/prefix_file.h"
 #include "config/values.h"
+#include "daemon/conf_push.h"
 #include "daemon/newfile.h"
-#include "daemon/parcel.h"
 
 /* --- A change --------------------------------------------------------------------------------- */
 
@@ -67,18 +67,18 @@ static bool
 use(const struct work *w, struct threads *t, struct policies *next)
 {
 	struct policies *before = w->s->conf.core.policies;
-	struct parcel p = { .n_added = 0 };
+	struct conf_push p = { .n_added = 0 };
 	bool ok;
 
 	w->s->conf.core.policies = next;
-	ok = parcel_pack(&p, t->n, &w->s->conf.io, w->s);
+	ok = conf_push_pack(&p, t->n, &w->s->conf.io, w->s);
 	/* The last that can fail. */
 	if (ok && !write_file(w)) {
-		parcel_free(&p, t->n);
+		conf_push_free(&p, t->n);
 		ok = false;
 	}
 	if (ok)
-		parcel_post(&p, t);
+		conf_push_post(&p, t);
 	else
 		w->s->conf.core.policies = before;
 	policies_unref(ok ? before : NULL);

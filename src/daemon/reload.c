@@ -12,9 +12,9 @@
 #include "config/load.h"
 #include "config/loglevel.h"
 #include "config/orders.h"
+#include "daemon/conf_push.h"
 #include "daemon/cookies.h"
 #include "daemon/difference.h"
-#include "daemon/parcel.h"
 #include "daemon/prefixes.h"
 #include "daemon/sockets.h"
 
@@ -41,12 +41,12 @@ reload_keep(const struct settings *now, struct settings *next)
 }
 
 bool
-reload_settings(const struct options *o, const char *path, struct threads *t, struct arrival *a,
-    struct settings *s)
+reload_settings(const struct options *o, const char *path, struct threads *t,
+    struct listen_watch *a, struct settings *s)
 {
 	struct settings *next = malloc(sizeof(*next));
-	struct parcel p = { .n_added = 0 };
-	struct arrival_plan plan;
+	struct conf_push p = { .n_added = 0 };
+	struct listen_watch_plan plan;
 	bool loaded = next != NULL && load_settings(o, path, s, diag_to_log, NULL, next);
 	bool ok = loaded;
 
@@ -60,8 +60,8 @@ reload_settings(const struct options *o, const char *path, struct threads *t, st
 		next->conf.core.prefix_index = s->conf.core.prefix_index;
 		complete_cookies(next, s);
 		next->policy_counters = s->policy_counters;
-		ok = arrival_plan(a, &s->conf.io, next, LOG_CONFIG, &plan) &&
-		    parcel_pack(&p, t->n, &s->conf.io, next);
+		ok = listen_watch_plan(a, &s->conf.io, next, LOG_CONFIG, &plan) &&
+		    conf_push_pack(&p, t->n, &s->conf.io, next);
 	}
 	if (ok) {
 		loglevel_change(s, next);
@@ -69,8 +69,8 @@ reload_settings(const struct options *o, const char *path, struct threads *t, st
 		cookies_tell_undone(s, next);
 		prefixes_tell_undone(s, next);
 		orders_keep(next);
-		parcel_post(&p, t);
-		arrival_use(a, &plan, LOG_CONFIG);
+		conf_push_post(&p, t);
+		listen_watch_use(a, &plan, LOG_CONFIG);
 		settings_fini(s);
 		*s = *next;
 	} else if (loaded) {

@@ -15,7 +15,7 @@
 #include "base/attr.h"
 #include "config/options.h"
 #include "config/settings.h"
-#include "daemon/arrival.h"
+#include "daemon/listen_watch.h"
 #include "daemon/threads.h"
 
 /*
@@ -25,7 +25,7 @@
  * changed. Must not be called while threads_pending.
  */
 MUST_USE bool reload_settings(const struct options *o, const char *path, struct threads *t,
-    struct arrival *a, struct settings *s);
+    struct listen_watch *a, struct settings *s);
 
 /*
  * reload_keep: copy from NOW to NEXT the values of all keywords that need a restart, and log those

@@ -216,9 +216,10 @@ add(char text[static UPSTREAM_TEXT], size_t *len, const char *format, ...)
 }
 
 static void
-add_state(char text[static UPSTREAM_TEXT], size_t *len, const struct view *v, uint64_t now_ns)
+add_state(
+    char text[static UPSTREAM_TEXT], size_t *len, const struct upstream_status *v, uint64_t now_ns)
 {
-	add(text, len, "%s", view_state_text(v->state));
+	add(text, len, "%s", upstream_status_state_text(v->state));
 	if (v->since_ns != 0)
 		add(text, len, " for %.1f s", seconds(v->since_ns, now_ns));
 	if (v->n_so < v->n_loops)
@@ -227,7 +228,7 @@ add_state(char text[static UPSTREAM_TEXT], size_t *len, const struct view *v, ui
 
 /* Log V, to which SHARE percent of the sends went. */
 static void
-report_upstream(const struct view *v, double share, uint64_t now_ns)
+report_upstream(const struct upstream_status *v, double share, uint64_t now_ns)
 {
 	static const char *const names[] = {
 		[UPSTREAM_OVER_UDP] = "UDP", [UPSTREAM_OVER_TCP] = "TCP"
@@ -237,7 +238,7 @@ report_upstream(const struct view *v, double share, uint64_t now_ns)
 
 	add_state(text, &len, v, now_ns);
 	for (unsigned over = 0; over < UPSTREAM_TRANSPORTS; over++) {
-		const struct view_rtt *rtt = &v->rtt[over];
+		const struct upstream_status_rtt *rtt = &v->rtt[over];
 
 		if (rtt->weight > 0)
 			add(text, &len, ", %s %.3f ms (deviation %.3f)", names[over],
@@ -258,17 +259,17 @@ report_upstream(const struct view *v, double share, uint64_t now_ns)
 }
 
 void
-report_upstreams(const struct view *all, size_t n, uint64_t now_ns)
+report_upstreams(const struct upstream_status *all, size_t n, uint64_t now_ns)
 {
 	for (size_t i = 0; i < n; i++)
-		report_upstream(&all[i], view_share(&all[i], all, n), now_ns);
+		report_upstream(&all[i], upstream_status_share(&all[i], all, n), now_ns);
 }
 
 /* Ask the loops of T for what they know, and log it. */
 static void
 report_views(struct threads *t)
 {
-	struct view *all = malloc(UPSTREAM_MAX * sizeof(*all));
+	struct upstream_status *all = malloc(UPSTREAM_MAX * sizeof(*all));
 	unsigned n_missing;
 	size_t n;
 

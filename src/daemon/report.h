@@ -14,7 +14,7 @@
 #include "config/listens.h"
 #include "config/settings.h"
 #include "control/verdict.h"
-#include "core/view.h"
+#include "core/upstream_status.h"
 #include "daemon/cpus.h"
 #include "daemon/threads.h"
 
@@ -40,7 +40,7 @@ void report_stats(struct threads *t, struct cache *cache);
 void report_reasons(const struct stats_reason rows[static REASON_N]);
 
 /* report_upstreams: log the N views at ALL, of all loops together, a line for each, at NOW_NS. */
-void report_upstreams(const struct view *all, size_t n, uint64_t now_ns);
+void report_upstreams(const struct upstream_status *all, size_t n, uint64_t now_ns);
 
 /*
  * report_lines: log, at level debug, each line that S was read from; of secrets not their values.

@@ -13,10 +13,10 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "control/control.h"
-#include "daemon/arrival.h"
 #include "daemon/cachefile.h"
 #include "daemon/cookies.h"
 #include "daemon/dnstap.h"
+#include "daemon/listen_watch.h"
 #include "daemon/notify.h"
 #include "daemon/ordered.h"
 #include "daemon/prefixes.h"
@@ -89,7 +89,7 @@ tell_ready(const struct serve *s)
 	if (s->stops > 0)
 		return;
 	notify_ready(
-	    report_status(s->settings, &s->arrival->waits, s->threads->n, &s->verdict, text));
+	    report_status(s->settings, &s->watch->waits, s->threads->n, &s->verdict, text));
 }
 
 /* --- What control asks for -------------------------------------------------------------------- */
@@ -275,7 +275,7 @@ begin_reload(struct serve *s)
 {
 	begin_result(s);
 	log_notice(LOG_CONFIG, "reading %s", s->path);
-	if (reload_settings(s->options, s->path, s->threads, s->arrival, s->settings)) {
+	if (reload_settings(s->options, s->path, s->threads, s->watch, s->settings)) {
 		querylog_use(s->querylog, s->settings);
 		sandbox_tell(s->sandbox, s->settings);
 		dnstap_use(s->dnstap, s->settings);
@@ -296,16 +296,16 @@ on_arrival(evutil_socket_t fd, short what, void *arg)
 
 	(void)fd;
 	(void)what;
-	arrival_rings(s->arrival);
+	listen_watch_rings(s->watch);
 }
 
 /* Hear when addresses come and go, if that matters. Without memory they are looked for. */
 static void
 hear_arrivals(struct serve *s)
 {
-	if (s->arrivals != NULL || s->arrival->fd < 0)
+	if (s->arrivals != NULL || s->watch->fd < 0)
 		return;
-	s->arrivals = event_new(s->base, s->arrival->fd, EV_READ | EV_PERSIST, on_arrival, s);
+	s->arrivals = event_new(s->base, s->watch->fd, EV_READ | EV_PERSIST, on_arrival, s);
 	if (s->arrivals == NULL || event_add(s->arrivals, NULL) != 0)
 		log_error(LOG_SERVER, "no memory to hear of addresses that come or go");
 }
@@ -320,7 +320,7 @@ end_reload(struct serve *s, uint64_t late)
 	s->reload = late == 0 ? SERVE_SETTLED : SERVE_OVERDUE;
 	hear_arrivals(s);
 	report_lines(s->settings);
-	report_service(s->settings, &s->arrival->waits, LOG_CONFIG);
+	report_service(s->settings, &s->watch->waits, LOG_CONFIG);
 	if (late != 0)
 		log_error(LOG_CONFIG,
 		    "reload: %s has not taken it: it does not go round, and has the configuration "
@@ -360,14 +360,14 @@ may_reload(const struct serve *s)
 static bool
 may_look(const struct serve *s, uint64_t now)
 {
-	return now >= s->arrival->look_ns && s->reload != SERVE_POSTED && s->stops == 0;
+	return now >= s->watch->look_ns && s->reload != SERVE_POSTED && s->stops == 0;
 }
 
 /* Look for them; the service manager is told. */
 static void
 look(struct serve *s)
 {
-	if (arrival_look(s->arrival, s->settings, s->threads, s->path))
+	if (listen_watch_look(s->watch, s->settings, s->threads, s->path))
 		tell_ready(s);
 }
 
@@ -408,8 +408,8 @@ wait_ms(const struct serve *s, uint64_t now)
 		due = s->beat_ns;
 	if (s->stops > 0 && s->end_ns < due)
 		due = s->end_ns;
-	if (s->arrival->look_ns > now && s->arrival->look_ns < due && s->stops == 0)
-		due = s->arrival->look_ns;
+	if (s->watch->look_ns > now && s->watch->look_ns < due && s->stops == 0)
+		due = s->watch->look_ns;
 	if (over_ns > now && over_ns < due && s->stops == 0)
 		due = over_ns;
 	if ((s->reload != SERVE_SETTLED || may_reload(s) || may_look(s, now) ||
@@ -544,7 +544,7 @@ open_control(struct serve *s)
 		.memory_fd = s->web->has_memory ? s->web->memory_fd : -1,
 		.fds_fd = s->web->has_fds ? s->web->fds_fd : -1,
 		.query_log_lost = &s->querylog->n_lost,
-		.waits = &s->arrival->waits,
+		.waits = &s->watch->waits,
 		.ops = &ops,
 		.arg = s };
 

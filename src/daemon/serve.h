@@ -21,7 +21,7 @@
 #include "daemon/sandbox.h"
 #include "daemon/threads.h"
 
-struct arrival;
+struct listen_watch;
 struct event;
 struct event_base;
 struct querylog;
@@ -45,14 +45,14 @@ struct serve {
 	struct querylog *querylog;     /* borrowed: running, as the next */
 	struct dnstap *dnstap;         /* borrowed */
 	const struct sandbox *sandbox; /* borrowed */
-	struct arrival *arrival;       /* borrowed: of the start */
+	struct listen_watch *watch;    /* borrowed: of the start */
 	int control_fd;                /* borrowed: the control socket; -1: none */
 	const struct websock *web;     /* borrowed: sockets of web-listen */
 	const char *ident;             /* borrowed: the program's name in the log */
 	int signal_fd;                 /* borrowed: of serve_signals */
 	struct event_base *base;       /* owned by serve_run, as the next */
 	struct control *control;
-	struct event *arrivals; /* of arrival->fd; NULL: there is none */
+	struct event *arrivals; /* of watch->fd; NULL: there is none */
 	uint64_t wanted_ns;     /* since when a reload is wanted that has not begun; 0: none is */
 	struct verdict verdict; /* of control */
 	enum serve_reload reload;

@@ -290,8 +290,8 @@ n_missing_views(const struct threads *t)
 }
 
 size_t
-threads_views(
-    struct threads *t, struct view out[static UPSTREAM_MAX], unsigned wait_ms, unsigned *n_missing)
+threads_views(struct threads *t, struct upstream_status out[static UPSTREAM_MAX], unsigned wait_ms,
+    unsigned *n_missing)
 {
 	uint64_t end_ns = clock_now_ns() + wait_ms * NS_PER_MS;
 	size_t n_all = 0;
@@ -303,7 +303,7 @@ threads_views(
 	*n_missing = 0;
 	for (unsigned i = 0; i < t->n; i++) {
 		size_t n;
-		const struct view *v = loop_views(t->thread[i].loop, &n);
+		const struct upstream_status *v = loop_views(t->thread[i].loop, &n);
 
 		if (v != NULL)
 			views_merge(out, &n_all, v, n);

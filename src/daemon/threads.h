@@ -17,7 +17,7 @@
 #include "base/attr.h"
 #include "config/settings.h"
 #include "core/stats.h"
-#include "core/view.h"
+#include "core/upstream_status.h"
 #include "daemon/cpus.h"
 #include "daemon/sandbox.h"
 #include "io/loop.h"
@@ -119,8 +119,8 @@ void threads_taps(const struct threads *t, struct tap *taps[static SETTINGS_LOOP
  * milliseconds at most; a loop that does not answer is left out. Returns how many views there are,
  * and to *N_MISSING how many loops were left out.
  */
-MUST_USE size_t threads_views(
-    struct threads *t, struct view out[static UPSTREAM_MAX], unsigned wait_ms, unsigned *n_missing);
+MUST_USE size_t threads_views(struct threads *t, struct upstream_status out[static UPSTREAM_MAX],
+    unsigned wait_ms, unsigned *n_missing);
 
 /* threads_fini: wait for the threads, which threads_stop has told to end, and free everything. */
 void threads_fini(struct threads *t);

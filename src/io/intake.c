@@ -19,7 +19,7 @@ static void
 intake_stall(struct session *s)
 {
 	s->stalled = true;
-	source_off(&s->rd);
+	fd_event_off(&s->rd);
 }
 
 /* Fill in where a message of S comes from. */
@@ -120,7 +120,7 @@ static void
 intake_eof(struct shell *sh, struct session *s)
 {
 	s->eof = true;
-	source_off(&s->rd);
+	fd_event_off(&s->rd);
 	list_unlink(&s->part);
 	stream_in_clear(&s->in, &sh->mem);
 	session_dirty(&sh->sessions, s);
@@ -132,7 +132,7 @@ intake_mark(struct shell *sh, struct session *s)
 {
 	if (!sh->sessions.stopping)
 		return;
-	source_mark(&s->rd);
+	fd_event_mark(&s->rd);
 	sh->again = true;
 }
 
@@ -176,7 +176,7 @@ intake_go_on(struct shell *sh, struct session *s)
 		n = intake_take(sh, s, &w);
 	if (s->stalled || s->dead || !list_empty(&s->wait))
 		return n;
-	if (source_on(&s->rd) < 0)
+	if (fd_event_on(&s->rd) < 0)
 		session_end(&sh->sessions, s);
 	else
 		intake_mark(sh, s);
@@ -192,7 +192,7 @@ intake_turn(struct shell *sh)
 	/* Answers over TCP may be long: one batch of questions if the engine has had its turn. */
 	while (done < INTAKE_TURN && (done == 0 || !engine_spent(sh->engine))) {
 		struct list *link = list_pop(&ss->resume);
-		struct source *src = source_take(&ss->readable);
+		struct fd_event *src = fd_event_take(&ss->readable);
 
 		if (link == NULL && src == NULL)
 			return;

@@ -43,8 +43,8 @@ listener_close(struct shell *sh, struct listener *l)
 {
 	if (l->unserved)
 		listener_settle(sh, l, "not needed any more");
-	source_close(&l->udp);
-	source_close(&l->tcp);
+	fd_event_close(&l->udp);
+	fd_event_close(&l->tcp);
 	udp_out_fini(&sh->tx, &l->out);
 	bind_close(&l->fds);
 	if (l->leaving)
@@ -84,7 +84,8 @@ listener_place(struct shell *sh)
 static bool
 listener_watch(struct shell *sh, struct listener *l)
 {
-	return source_on(&l->udp) == 0 && (sh->listeners.accept_ns != 0 || source_on(&l->tcp) == 0);
+	return fd_event_on(&l->udp) == 0 &&
+	    (sh->listeners.accept_ns != 0 || fd_event_on(&l->tcp) == 0);
 }
 
 bool
@@ -99,8 +100,8 @@ listener_add(struct shell *sh, const struct bind_sockets *fds)
 	l->empty = false;
 	udp_out_init(&l->out, fds->udp, false);
 	udp_queue_init(&l->queue, clock_wall_ns(), clock_now_ns());
-	source_open(&l->udp, sh->base, fds->udp, EV_READ, &sh->listeners.udp_ready);
-	source_open(&l->tcp, sh->base, fds->tcp, EV_READ, &sh->listeners.tcp_ready);
+	fd_event_open(&l->udp, sh->base, fds->udp, EV_READ, &sh->listeners.udp_ready);
+	fd_event_open(&l->tcp, sh->base, fds->tcp, EV_READ, &sh->listeners.tcp_ready);
 	if (listener_watch(sh, l))
 		return true;
 	stats_inc(&sh->stats->listen_failed);
@@ -150,7 +151,7 @@ accept_pause(struct shell *sh, int err)
 	ls->failed_ns = sh->now_ns;
 	ls->accept_ns = sh->now_ns + LISTENER_PAUSE_NS;
 	for (size_t i = 0; i < LISTENER_MAX; i++)
-		source_off(&ls->l[i].tcp);
+		fd_event_off(&ls->l[i].tcp);
 }
 
 /* The pause is over: watch the TCP sockets again, or pause again if that fails. */
@@ -161,7 +162,7 @@ accept_go_on(struct shell *sh)
 	bool all = true;
 
 	for (size_t i = 0; i < LISTENER_MAX; i++)
-		if (ls->l[i].fds.tcp >= 0 && source_on(&ls->l[i].tcp) < 0)
+		if (ls->l[i].fds.tcp >= 0 && fd_event_on(&ls->l[i].tcp) < 0)
 			all = false;
 	ls->accept_ns = all ? 0 : sh->now_ns + LISTENER_PAUSE_NS;
 }
@@ -310,9 +311,9 @@ listener_read(struct shell *sh, struct listener *l)
 	if (n >= 0 && n < UDP_BATCH) {
 		l->empty = true;
 		if (sh->listeners.stopping)
-			source_off(&l->udp);
+			fd_event_off(&l->udp);
 	} else {
-		source_mark(&l->udp);
+		fd_event_mark(&l->udp);
 		sh->again = true;
 	}
 }
@@ -322,11 +323,11 @@ listener_turn(struct shell *sh)
 {
 	struct listeners *ls = &sh->listeners;
 	struct list ready;
-	struct source *s;
+	struct fd_event *s;
 
 	list_init(&ready);
 	list_move(&ready, &ls->udp_ready);
-	while ((s = source_take(&ready)) != NULL)
+	while ((s = fd_event_take(&ready)) != NULL)
 		listener_read(sh, LIST_OBJECT(s, struct listener, udp));
 }
 
@@ -334,9 +335,9 @@ void
 listener_admit(struct shell *sh)
 {
 	struct listeners *ls = &sh->listeners;
-	struct source *s;
+	struct fd_event *s;
 
-	while ((s = source_take(&ls->tcp_ready)) != NULL)
+	while ((s = fd_event_take(&ls->tcp_ready)) != NULL)
 		if (ls->accept_ns == 0)
 			listener_accept(sh, LIST_OBJECT(s, struct listener, tcp), LISTENER_ACCEPTS);
 }
@@ -352,10 +353,10 @@ listener_leave(struct shell *sh, struct listener *l)
 	l->leaving_ns = sh->now_ns;
 	atomic_fetch_add(&sh->listeners.n_leaving, 1);
 	listener_accept(sh, l, LISTENER_BACKLOG);
-	source_close(&l->tcp);
+	fd_event_close(&l->tcp);
 	close(l->fds.tcp);
 	l->fds.tcp = -1;
-	source_mark(&l->udp);
+	fd_event_mark(&l->udp);
 }
 
 void
@@ -383,7 +384,7 @@ listener_stop(struct shell *sh)
 			continue;
 		listener_leave(sh, l);
 		if (l->empty)
-			source_off(&l->udp);
+			fd_event_off(&l->udp);
 	}
 }
 

@@ -23,7 +23,7 @@
 #include "core/conf.h"
 #include "core/packet.h"
 #include "io/bind.h"
-#include "io/source.h"
+#include "io/fd_event.h"
 #include "io/udp.h"
 
 #define LISTENER_MAX (2 * CONF_MAX_LISTENS) /* configured ones and those that are leaving */
@@ -34,8 +34,8 @@
 
 /* The sockets of one address. */
 struct listener {
-	struct source udp;
-	struct source tcp;
+	struct fd_event udp;
+	struct fd_event tcp;
 	struct bind_sockets fds; /* owned; udp is -1 when this entry of the table is free */
 	struct udp_out out;      /* answers that wait to be sent */
 	struct udp_queue queue;  /* questions that wait to be read */

@@ -14,10 +14,10 @@
 #include "core/engine.h"
 #include "core/wheel.h"
 #include "io/evbase.h"
+#include "io/fd_event.h"
 #include "io/intake.h"
 #include "io/loop_parts.h"
 #include "io/shell.h"
-#include "io/source.h"
 
 #define BEAT_NS (100 * NS_PER_MS) /* how often idle connections and the like are looked for */
 
@@ -56,11 +56,11 @@ loop_init(struct loop *l, struct snapshot *snapshot)
 		return -ENOMEM;
 	engine_set_capture(l->engine, &l->capture);
 	list_init(&l->woken);
-	source_open(&l->wake, l->base, l->wake_fd, EV_READ, &l->woken);
+	fd_event_open(&l->wake, l->base, l->wake_fd, EV_READ, &l->woken);
 	(void)event_assign(&l->tick, l->base, -1, EV_PERSIST, timer_cb, NULL);
 	(void)event_assign(&l->beat, l->base, -1, EV_PERSIST, timer_cb, NULL);
 	(void)event_assign(&l->age, l->base, -1, EV_PERSIST, timer_cb, NULL);
-	if (source_on(&l->wake) < 0)
+	if (fd_event_on(&l->wake) < 0)
 		return -ENOMEM;
 	return shell_init(&l->sh, l->base, l->engine, &snapshot->conf.io, now_ns);
 }
@@ -100,7 +100,7 @@ loop_free(struct loop *l)
 	if (l == NULL)
 		return;
 	loop_update_free(atomic_exchange(&l->mail, NULL));
-	source_close(&l->wake);
+	fd_event_close(&l->wake);
 	if (l->ticking)
 		(void)event_del(&l->tick);
 	if (l->beating)

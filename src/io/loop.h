@@ -28,7 +28,7 @@
 #include "core/stats.h"
 #include "core/tap.h"
 #include "core/trace.h"
-#include "core/view.h"
+#include "core/upstream_status.h"
 #include "io/asked.h"
 #include "io/bind.h"
 #include "io/loop_data.h"
@@ -123,7 +123,7 @@ MUST_USE const struct loop_open *loop_open(const struct loop *l);
  * loop_views: the answer to the last loop_ask_views: *N views, borrowed until the next one. NULL:
  * the loop has not answered yet.
  */
-MUST_USE const struct view *loop_views(const struct loop *l, size_t *n);
+MUST_USE const struct upstream_status *loop_views(const struct loop *l, size_t *n);
 
 /*
  * loop_free: close every socket and free the loop, after loop_run has returned or if it was never

@@ -148,7 +148,7 @@ loop_silent_ns(const struct loop *l, uint64_t now_ns)
 	return atomic_load(&l->views_wanted) && now_ns > l->asked_ns ? now_ns - l->asked_ns : 0;
 }
 
-const struct view *
+const struct upstream_status *
 loop_views(const struct loop *l, size_t *n)
 {
 	if (atomic_load(&l->views_wanted))
@@ -223,7 +223,7 @@ loop_mail(struct loop *l)
 	uint64_t n, stop;
 	unsigned n_posted;
 
-	if (source_take(&l->woken) == NULL)
+	if (fd_event_take(&l->woken) == NULL)
 		return;
 	while (read(l->wake_fd, &n, sizeof(n)) < 0 && errno == EINTR)
 		continue;

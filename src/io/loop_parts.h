@@ -15,11 +15,11 @@
 
 #include "core/conf.h"
 #include "core/tap.h"
-#include "core/view.h"
+#include "core/upstream_status.h"
 #include "io/asked.h"
+#include "io/fd_event.h"
 #include "io/loop_data.h"
 #include "io/shell.h"
-#include "io/source.h"
 #include "io/survey.h"
 
 struct loop {
@@ -41,7 +41,7 @@ struct loop {
 	struct event_base *base;
 	struct snapshot *snapshot; /* one reference */
 	struct engine *engine;
-	struct source wake;
+	struct fd_event wake;
 	struct list woken;
 	struct event tick; /* runs only while the engine waits for a deadline, or an answer to be
 			      sent again */
@@ -60,7 +60,7 @@ struct loop {
 	uint64_t age_ns;        /* when the next search for old sockets is due */
 	struct tap tap;         /* read by the query log's thread */
 	struct capture capture; /* read by dnstap's thread */
-	struct view views[CONF_MAX_UPSTREAMS];
+	struct upstream_status views[CONF_MAX_UPSTREAMS];
 	size_t n_views;
 	struct loop_open open;
 	struct shell sh;

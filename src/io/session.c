@@ -31,7 +31,7 @@ session_init(struct shell *sh, uint32_t cap)
 	ss->s = calloc((size_t)cap + 1, sizeof(*ss->s));
 	if (ss->s == NULL)
 		return -ENOMEM;
-	r = peers_init(&ss->peers, cap, rng_u64(&sh->rng));
+	r = tcp_clients_init(&ss->peers, cap, rng_u64(&sh->rng));
 	if (r < 0) {
 		free(ss->s);
 		ss->s = NULL;
@@ -51,13 +51,13 @@ session_close(struct shell *sh, struct session *s)
 	/* Discard unsent bytes with a reset, so that they do not stay in the kernel's memory. */
 	if (s->out.len > 0)
 		(void)setsockopt(s->fd, SOL_SOCKET, SO_LINGER, &reset, sizeof(reset));
-	source_close(&s->rd);
-	source_close(&s->wr);
+	fd_event_close(&s->rd);
+	fd_event_close(&s->wr);
 	list_unlink(&s->age);
 	list_unlink(&s->part);
 	list_unlink(&s->wait);
 	list_unlink(&s->send);
-	peers_give(&ss->peers, &s->seat);
+	tcp_clients_give(&ss->peers, &s->seat);
 	close(s->fd);
 	s->open = false;
 	s->gen++;
@@ -78,7 +78,7 @@ session_fini(struct shell *sh)
 	for (uint32_t i = 0; i < ss->n_touched; i++)
 		if (ss->s[i].open)
 			session_close(sh, &ss->s[i]);
-	peers_fini(&ss->peers);
+	tcp_clients_fini(&ss->peers);
 	free(ss->s);
 	ss->s = NULL;
 }
@@ -119,7 +119,7 @@ session_active(struct shell *sh, struct session *s)
 	s->active_ns = sh->now_ns;
 	list_unlink(&s->age);
 	list_push(busy ? &ss->busy : s->asked ? &ss->idle : &ss->fresh, &s->age);
-	peers_seat(&ss->peers, &s->seat, busy);
+	tcp_clients_seat(&ss->peers, &s->seat, busy);
 }
 
 /*
@@ -130,19 +130,19 @@ static bool
 session_admit(struct shell *sh, const struct netaddr *peer, const char **keyword)
 {
 	struct sessions *ss = &sh->sessions;
-	unsigned full = peers_full(&ss->peers, peer, sh->conf->max_tcp_per_client);
+	unsigned full = tcp_clients_full(&ss->peers, peer, sh->conf->max_tcp_per_client);
 	struct fair_place *seat = NULL;
 
 	if (full > 0) {
 		*keyword = "max-tcp-per-client";
 	} else if (ss->n >= ss->cap) {
 		*keyword = "max-tcp-clients";
-		seat = peers_yielding(&ss->peers, peer);
+		seat = tcp_clients_yielding(&ss->peers, peer);
 	} else {
 		return true;
 	}
 	if (seat == NULL)
-		seat = peers_idlest(&ss->peers, peer, full);
+		seat = tcp_clients_idlest(&ss->peers, peer, full);
 	if (seat == NULL)
 		return false;
 	stats_inc(&sh->stats->tcp_gave_way);
@@ -176,13 +176,13 @@ session_open(struct shell *sh, int fd, const struct netaddr *peer)
 	list_init(&s->part);
 	list_init(&s->wait);
 	list_init(&s->send);
-	peers_take(&ss->peers, peer, &s->seat);
+	tcp_clients_take(&ss->peers, peer, &s->seat);
 	session_active(sh, s);
-	source_open(&s->rd, sh->base, fd, EV_READ, &ss->readable);
-	source_open(&s->wr, sh->base, fd, EV_WRITE, &ss->writable);
+	fd_event_open(&s->rd, sh->base, fd, EV_READ, &ss->readable);
+	fd_event_open(&s->wr, sh->base, fd, EV_WRITE, &ss->writable);
 	ss->n++;
 	stats_inc(&sh->stats->tcp_accepted);
-	if (source_on(&s->rd) < 0)
+	if (fd_event_on(&s->rd) < 0)
 		session_close(sh, s);
 }
 
@@ -307,7 +307,7 @@ session_write(struct shell *sh, struct session *s)
 		return false;
 	if (r == 0) {
 		session_blocked(sh, s, len - s->out.len);
-		if (source_on(&s->wr) < 0)
+		if (fd_event_on(&s->wr) < 0)
 			return false;
 	} else {
 		s->write_ns = 0;
@@ -325,11 +325,11 @@ session_flush(struct shell *sh)
 {
 	struct sessions *ss = &sh->sessions;
 	unsigned left = SESSION_WRITES;
-	struct source *src;
+	struct fd_event *src;
 	struct list *link;
 
-	while (left > 0 && (src = source_take(&ss->writable)) != NULL) {
-		source_off(src);
+	while (left > 0 && (src = fd_event_take(&ss->writable)) != NULL) {
+		fd_event_off(src);
 		session_dirty(ss, LIST_OBJECT(src, struct session, wr));
 		left--;
 	}
@@ -443,7 +443,7 @@ session_stop(struct shell *sh)
 		struct session *s = &ss->s[i];
 
 		if (s->open && !s->eof && !s->stalled && !s->dead)
-			source_mark(&s->rd);
+			fd_event_mark(&s->rd);
 	}
 	sh->again = true;
 }

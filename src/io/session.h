@@ -12,8 +12,8 @@
  *
  * A client address or network at its ceiling (max-tcp-per-client) gets a new connection in place of
  * its own idlest one; when all places are taken (max-tcp-clients), in place of the idlest one of
- * the address or network that has most for its size (io/peers). If none gives way, the new one is
- * closed. The more places are taken, the sooner idle connections are closed.
+ * the address or network that has most for its size (io/tcp_clients). If none gives way, the new
+ * one is closed. The more places are taken, the sooner idle connections are closed.
  *
  * While the daemon is a lame duck (session_lameduck) each answer with an OPT asks the client to end
  * its connection (RFC 7828 section 3.4), and idle ones are closed soon. One thread.
@@ -28,9 +28,9 @@
 #include "base/netaddr.h"
 #include "core/packet.h"
 #include "io/connlog.h"
-#include "io/peers.h"
-#include "io/source.h"
+#include "io/fd_event.h"
 #include "io/stream.h"
+#include "io/tcp_clients.h"
 
 #define SESSION_QUESTIONS 64        /* questions in flight on one connection at most */
 #define SESSION_UNSENT (128 * 1024) /* bytes; a connection with more unsent is not read */
@@ -48,10 +48,10 @@
 
 /* One connection. */
 struct session {
-	struct source rd;
-	struct source wr;
+	struct fd_event rd;
+	struct fd_event wr;
 	struct list age;        /* on sessions.fresh, sessions.idle or sessions.busy */
-	struct fair_place seat; /* of peers_take */
+	struct fair_place seat; /* of tcp_clients_take */
 	struct list part;       /* on sessions.partial, or on no list */
 	struct list wait;       /* on sessions.resume, or on no list */
 	struct list send;       /* on sessions.dirty or sessions.blocked, or on neither */
@@ -80,7 +80,7 @@ struct sessions {
 	uint32_t n;         /* open connections */
 	uint32_t n_touched; /* entries ever used; the memory behind them is untouched */
 	uint32_t free;      /* first free entry among those */
-	struct peers peers;
+	struct tcp_clients peers;
 	struct list readable; /* session.rd of those with bytes to read */
 	struct list writable; /* session.wr of those that accept bytes again */
 	struct list fresh;    /* those that have not asked yet, the oldest first */

@@ -26,7 +26,7 @@ upstream_socks_fini(struct upstream_socks *t)
 		return;
 	for (size_t i = 0; i < UPSTREAM_MAX_SOCKETS; i++)
 		if (t->at[i].open) {
-			source_close(&t->at[i].src);
+			fd_event_close(&t->at[i].src);
 			close(t->at[i].out.fd);
 		}
 	free(t->at);
@@ -51,12 +51,12 @@ upstream_sock_open(
 		.open = true };
 	list_init(&s->drain);
 	udp_out_init(&s->out, fd, true);
-	source_open(&s->src, t->base, fd, EV_READ, &t->ready);
-	if (source_on(&s->src) == 0) {
+	fd_event_open(&s->src, t->base, fd, EV_READ, &t->ready);
+	if (fd_event_on(&s->src) == 0) {
 		t->n_active++;
 		return slot;
 	}
-	source_close(&s->src);
+	fd_event_close(&s->src);
 	s->open = false;
 	close(fd);
 	engine_socket_del(t->engine, (unsigned)slot);
@@ -77,7 +77,7 @@ upstream_sock_close(struct upstream_socks *t, struct upstream_sock *s)
 	list_unlink(&s->drain);
 	list_unlink(&s->out.refused);
 	engine_socket_del(t->engine, upstream_sock_slot(t, s));
-	source_close(&s->src);
+	fd_event_close(&s->src);
 	close(s->out.fd);
 	s->open = false;
 }

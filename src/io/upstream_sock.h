@@ -17,12 +17,12 @@
 #include "base/attr.h"
 #include "base/list.h"
 #include "core/engine.h"
-#include "io/source.h"
+#include "io/fd_event.h"
 #include "io/udp.h"
 
 /* One socket. */
 struct upstream_sock {
-	struct source src;
+	struct fd_event src;
 	struct udp_out out;
 	struct list drain; /* on a list of its set's when retired */
 	uint64_t opened_ns;

@@ -53,8 +53,8 @@ static void
 conn_close(struct shell *sh, struct upstream_tcp_conn *c)
 {
 	if (c->fd >= 0) {
-		source_close(&c->rd);
-		source_close(&c->wr);
+		fd_event_close(&c->rd);
+		fd_event_close(&c->wr);
 		close(c->fd);
 		sh->upstream_tcp.n_open--;
 	}
@@ -90,10 +90,10 @@ conn_up(struct shell *sh, struct upstream_tcp_conn *c)
 	const struct connlog_event e = event_of(sh, c);
 
 	c->state = UPSTREAM_TCP_UP;
-	source_off(&c->wr);
+	fd_event_off(&c->wr);
 	stats_inc(&sh->stats->tcp_upstream_opened);
 	connlog_conn_up(&e, &c->said);
-	if (source_on(&c->rd) < 0)
+	if (fd_event_on(&c->rd) < 0)
 		c->lost = true;
 	conn_dirty(sh, c);
 }
@@ -120,9 +120,9 @@ conn_open(struct shell *sh, struct upstream_tcp_conn *c, const struct netaddr *a
 	c->state = UPSTREAM_TCP_CONNECTING;
 	c->opened_ns = sh->now_ns;
 	sh->upstream_tcp.n_open++;
-	source_open(&c->rd, sh->base, fd, EV_READ, &sh->upstream_tcp.readable);
-	source_open(&c->wr, sh->base, fd, EV_WRITE, &sh->upstream_tcp.writable);
-	if (source_on(&c->wr) == 0)
+	fd_event_open(&c->rd, sh->base, fd, EV_READ, &sh->upstream_tcp.readable);
+	fd_event_open(&c->wr, sh->base, fd, EV_WRITE, &sh->upstream_tcp.writable);
+	if (fd_event_on(&c->wr) == 0)
 		return 0;
 	conn_close(sh, c);
 	return -ENOMEM;
@@ -212,7 +212,7 @@ conn_write(struct shell *sh, struct upstream_tcp_conn *c)
 		return true;
 	r = stream_write(&c->out, &sh->mem, c->fd);
 	if (r == 0)
-		return source_on(&c->wr) == 0;
+		return fd_event_on(&c->wr) == 0;
 	if (r < 0)
 		c->err = -r;
 	return r > 0;
@@ -306,7 +306,7 @@ conn_writable(struct shell *sh, struct upstream_tcp_conn *c)
 	socklen_t len = sizeof(err);
 
 	if (c->state == UPSTREAM_TCP_UP) {
-		source_off(&c->wr);
+		fd_event_off(&c->wr);
 		conn_dirty(sh, c);
 	} else if (getsockopt(c->fd, SOL_SOCKET, SO_ERROR, &err, &len) < 0 || err != 0) {
 		conn_lose(sh, c, err);
@@ -329,11 +329,11 @@ upstream_tcp_to(const struct shell *sh, const struct netaddr *addr)
 void
 upstream_tcp_turn(struct shell *sh)
 {
-	struct source *src;
+	struct fd_event *src;
 
-	while ((src = source_take(&sh->upstream_tcp.writable)) != NULL)
+	while ((src = fd_event_take(&sh->upstream_tcp.writable)) != NULL)
 		conn_writable(sh, LIST_OBJECT(src, struct upstream_tcp_conn, wr));
-	while ((src = source_take(&sh->upstream_tcp.readable)) != NULL)
+	while ((src = fd_event_take(&sh->upstream_tcp.readable)) != NULL)
 		conn_read(sh, LIST_OBJECT(src, struct upstream_tcp_conn, rd));
 }
 
@@ -373,7 +373,8 @@ is_over(const struct shell *sh, const struct upstream_tcp_conn *c, int *err)
 	*err = 0;
 	if (is_stale(sh, c))
 		return true;
-	/* Whether it can be made is of interest though nobody waits for it any more (core/guess).
+	/* Whether it can be made is of interest though nobody waits for it any more
+	 * (core/id_attack).
 	 */
 	if (up && engine_tcp_open(sh->engine, number_of(sh, c)) == 0)
 		return stuck || sh->now_ns - c->asked_ns >= UPSTREAM_TCP_IDLE_NS;

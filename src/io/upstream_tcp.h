@@ -17,7 +17,7 @@
 #include "core/packet.h"
 #include "core/upstream.h"
 #include "io/connlog.h"
-#include "io/source.h"
+#include "io/fd_event.h"
 #include "io/stream.h"
 
 #define UPSTREAM_TCP_CONNS (UPSTREAM_MAX * CHANNELS_EACH)
@@ -29,8 +29,8 @@ enum upstream_tcp_state { UPSTREAM_TCP_CLOSED, UPSTREAM_TCP_CONNECTING, UPSTREAM
 
 /* A connection to an upstream. */
 struct upstream_tcp_conn {
-	struct source rd;
-	struct source wr;
+	struct fd_event rd;
+	struct fd_event wr;
 	struct list dirty; /* on upstream_tcp.dirty when there is something to write or to close */
 	struct netaddr addr;
 	enum upstream_tcp_state state;

@@ -138,11 +138,11 @@ void
 upstream_udp_turn(struct shell *sh)
 {
 	struct upstream_udp *udp = &sh->upstream_udp;
-	struct source *src;
+	struct fd_event *src;
 
 	if (engine_spaces(sh->engine) != udp->n_spaces)
 		upstream_udp_sync(sh);
-	while ((src = source_take(&udp->socks.ready)) != NULL)
+	while ((src = fd_event_take(&udp->socks.ready)) != NULL)
 		sock_read(sh, LIST_OBJECT(src, struct upstream_sock, src));
 }
 

@@ -241,8 +241,8 @@ START_TEST(experiment_with_a_pause_is_left_out)
 	 * have begun none of them when the tester is stopped.
 	 */
 	for (int i = 1;; i++) {
-		ran_ms = ms_beside_a_stop(
-		    "closed --aaaa 100 --clients 64 --blocks 1 --timeout 8", 4);
+		ran_ms =
+		    ms_beside_a_stop("closed --aaaa 100 --clients 64 --blocks 1 --timeout 8", 4);
 		left_out = benchrig_finding(&rig, "experiments left out");
 		if (left_out >= 1 || i == TRIES)
 			break;

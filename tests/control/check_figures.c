@@ -104,7 +104,8 @@ END_TEST
 /* Refusals and lost connections are no timeouts. */
 START_TEST(what_was_lost_is_told_by_cause)
 {
-	const struct view v = { .tally = { .sends = 10, .sends_tcp = 4, .lost = { 1, 2, 3 } } };
+	const struct upstream_status v = { .tally = {
+					       .sends = 10, .sends_tcp = 4, .lost = { 1, 2, 3 } } };
 	const struct figure *f = figures_find("lost");
 
 	ck_assert_uint_eq(figure_sum(f, &v), 6);

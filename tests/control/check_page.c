@@ -57,7 +57,7 @@ END_TEST
 
 START_TEST(troubles)
 {
-	known.views.view[0].state = VIEW_DOWN;
+	known.views.view[0].state = UPSTREAM_STATUS_DOWN;
 	known.views.view[0].useless_ns = known.facts.now_ns;
 	known.views.n_missing = 1;
 	known.facts.has_cache = false;

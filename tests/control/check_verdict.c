@@ -20,7 +20,7 @@
 
 /* An upstream as all loops together know it: seconds ago; 0: never. */
 struct up {
-	enum view_state state;
+	enum upstream_status_state state;
 	unsigned good;    /* its last good reply to any loop */
 	unsigned useless; /* since when another loop has had none */
 	unsigned heard;   /* its last reply of any kind */
@@ -41,23 +41,23 @@ struct row {
 
 #define GOOD \
 	{ \
-		VIEW_GOOD, 1, 0, 1, CONF_UP \
+		UPSTREAM_STATUS_GOOD, 1, 0, 1, CONF_UP \
 	}
 #define NEVER \
 	{ \
-		VIEW_GOOD, 0, 0, 0, CONF_UP \
+		UPSTREAM_STATUS_GOOD, 0, 0, 0, CONF_UP \
 	}
 #define DOWN(since) \
 	{ \
-		VIEW_DOWN, 0, since, 0, CONF_UP \
+		UPSTREAM_STATUS_DOWN, 0, since, 0, CONF_UP \
 	}
 #define DRAINED \
 	{ \
-		VIEW_GOOD, 1, 0, 1, CONF_DRAIN \
+		UPSTREAM_STATUS_GOOD, 1, 0, 1, CONF_DRAIN \
 	}
 #define TAKEN \
 	{ \
-		VIEW_DOWN, 0, 60, 0, CONF_DOWN \
+		UPSTREAM_STATUS_DOWN, 0, 60, 0, CONF_DOWN \
 	}
 #define BOTH(...) .up = { __VA_ARGS__ }, .n_up = 2
 #define SOLE(...) .up = { __VA_ARGS__ }, .n_up = 1
@@ -68,35 +68,37 @@ struct row {
 static const struct row table[] = {
 	{ "all is well", BOTH(GOOD, GOOD), READY },
 	{ "nobody was asked yet", SOLE(NEVER), READY },
-	{ "one is in doubt", SOLE({ VIEW_DOUBTED, 3, 0, 3, CONF_UP }), READY },
+	{ "one is in doubt", SOLE({ UPSTREAM_STATUS_DOUBTED, 3, 0, 3, CONF_UP }), READY },
 	{ "down for those who asked, and a loop was never asked", SOLE(DOWN(60)),
 	    UNREADY "no upstream answers" },
 	{ "likewise, and that loop had its last reply before",
-	    SOLE({ VIEW_DOWN, 61, 60, 61, CONF_UP }), UNREADY "no upstream answers" },
-	{ "likewise, and it had one since, but long ago", SOLE({ VIEW_DOWN, 59, 60, 59, CONF_UP }),
-	    UNREADY "no upstream answers" },
-	{ "down for one loop, another one has replies", SOLE({ VIEW_DOWN, 1, 60, 1, CONF_UP }),
-	    READY },
+	    SOLE({ UPSTREAM_STATUS_DOWN, 61, 60, 61, CONF_UP }), UNREADY "no upstream answers" },
+	{ "likewise, and it had one since, but long ago",
+	    SOLE({ UPSTREAM_STATUS_DOWN, 59, 60, 59, CONF_UP }), UNREADY "no upstream answers" },
+	{ "down for one loop, another one has replies",
+	    SOLE({ UPSTREAM_STATUS_DOWN, 1, 60, 1, CONF_UP }), READY },
 	{ "one of two is down", BOTH(GOOD, DOWN(60)), DEGRADED "1 of 2 upstreams do not answer" },
 	{ "both are down", BOTH(DOWN(60), DOWN(9)), UNREADY "no upstream answers" },
-	{ "nothing but SERVFAIL", SOLE({ VIEW_ERRING, 50, 40, 1, CONF_UP }),
+	{ "nothing but SERVFAIL", SOLE({ UPSTREAM_STATUS_ERRING, 50, 40, 1, CONF_UP }),
 	    UNREADY "no upstream answers, or only with errors" },
-	{ "from the start on", SOLE({ VIEW_ERRING, 0, 40, 1, CONF_UP }),
+	{ "from the start on", SOLE({ UPSTREAM_STATUS_ERRING, 0, 40, 1, CONF_UP }),
 	    UNREADY "no upstream answers, or only with errors" },
-	{ "one is down, the other one errs", BOTH(DOWN(60), { VIEW_ERRING, 50, 40, 1, CONF_UP }),
+	{ "one is down, the other one errs",
+	    BOTH(DOWN(60), { UPSTREAM_STATUS_ERRING, 50, 40, 1, CONF_UP }),
 	    UNREADY "no upstream answers, or only with errors" },
-	{ "one errs, the other one is good", BOTH({ VIEW_ERRING, 50, 40, 1, CONF_UP }, GOOD),
+	{ "one errs, the other one is good",
+	    BOTH({ UPSTREAM_STATUS_ERRING, 50, 40, 1, CONF_UP }, GOOD),
 	    DEGRADED "1 of 2 upstreams do not answer" },
-	{ "errors to one loop, good replies to another", SOLE({ VIEW_ERRING, 2, 40, 1, CONF_UP }),
-	    READY },
-	{ "it erred when it was asked last, long ago", SOLE({ VIEW_ERRING, 90, 80, 40, CONF_UP }),
-	    READY },
+	{ "errors to one loop, good replies to another",
+	    SOLE({ UPSTREAM_STATUS_ERRING, 2, 40, 1, CONF_UP }), READY },
+	{ "it erred when it was asked last, long ago",
+	    SOLE({ UPSTREAM_STATUS_ERRING, 90, 80, 40, CONF_UP }), READY },
 	{ "nobody misses one that is drained by operator", BOTH(DRAINED, GOOD), READY },
 	{ "nor one that he took down", BOTH(TAKEN, GOOD), READY },
 	{ "but the one that is left", BOTH(TAKEN, DOWN(60)), UNREADY "no upstream answers" },
 	{ "all by operator", BOTH(TAKEN, DRAINED),
 	    UNREADY "all upstreams are drained or down by operator" },
-	{ "no socket to be had", SOLE({ VIEW_STARVED, 50, 49, 50, CONF_UP }),
+	{ "no socket to be had", SOLE({ UPSTREAM_STATUS_STARVED, 50, 49, 50, CONF_UP }),
 	    UNREADY "no upstream answers" },
 	{ "one loop is late", SOLE(GOOD), .missing = 1, READY },
 	{ "all loops are", SOLE(GOOD), .missing = 2, READY },
@@ -163,7 +165,7 @@ make(const struct row *r)
 	known.views.n_stuck = r->stuck;
 	known.views.n = r->n_up;
 	for (unsigned i = 0; i < r->n_up; i++) {
-		struct view *v = &known.views.view[i];
+		struct upstream_status *v = &known.views.view[i];
 
 		v->state = r->up[i].state;
 		v->good_ns = ago(r->up[i].good);
@@ -277,8 +279,8 @@ END_TEST
 /* No reason is cut, whatever comes together. */
 START_TEST(all_reasons_fit)
 {
-	struct row r = { "all", BOTH(DOWN(60), { VIEW_ERRING, 0, 40, 1, CONF_UP }), .stuck = 2,
-		.waits = true, .reload = VERDICT_REFUSED,
+	struct row r = { "all", BOTH(DOWN(60), { UPSTREAM_STATUS_ERRING, 0, 40, 1, CONF_UP }),
+		.stuck = 2, .waits = true, .reload = VERDICT_REFUSED,
 		.conf = "dns64-prefix 2001:db8::/96 down\n" };
 	struct verdict v;
 

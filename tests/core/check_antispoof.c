@@ -8,8 +8,8 @@
 
 #include "base/clock.h"
 #include "core/attempt.h"
+#include "core/loss.h"
 #include "core/reply.h"
-#include "core/silence.h"
 #include "dns/build.h"
 #include "dns/name.h"
 #include "dns/wire.h"

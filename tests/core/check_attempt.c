@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "core/loss.h"
 #include "core/reply.h"
-#include "core/silence.h"
 #include "dns/wire.h"
 #include "scenario/parts.h"
 #include "support/tests.h"
@@ -67,7 +67,7 @@ START_TEST(without_ids_it_fails_at_the_next_tick)
 	ck_assert(!parts_next(&p, &send));
 	ck_assert_uint_eq(parts_count(&p.stats.ids_exhausted), 1);
 	ck_assert_ptr_eq(wheel_take(&p.wheel, p.now_ns + WHEEL_TICK_NS), &last->timer);
-	ck_assert(silence_on_timer(&p.lookups, last, &result, p.now_ns));
+	ck_assert(loss_on_timer(&p.lookups, last, &result, p.now_ns));
 	ck_assert_int_eq(result.outcome, LOOKUP_NO_ROOM);
 	ck_assert_uint_eq(p.upstreams.table[0].n_failures, 0);
 	for (unsigned i = 0; i < LOOKUP_TCP_IDS; i++) {
@@ -136,7 +136,7 @@ START_TEST(with_nobody_to_ask_it_is_silent_at_once)
 	l = start(1, &by_udp);
 	ck_assert(!parts_next(&p, &send));
 	ck_assert_ptr_eq(wheel_take(&p.wheel, p.now_ns + WHEEL_TICK_NS), &l->timer);
-	ck_assert(silence_on_timer(&p.lookups, l, &result, p.now_ns));
+	ck_assert(loss_on_timer(&p.lookups, l, &result, p.now_ns));
 	ck_assert_int_eq(result.outcome, LOOKUP_SILENT);
 	ck_assert_uint_eq(result.upstream, UPSTREAM_NONE);
 }
@@ -175,7 +175,7 @@ START_TEST(retries_leave_nothing_open)
 		n += parts_next(&p, &send);
 		ck_assert_uint_eq(txid_room(&p.lookups.spaces[0]), TXID_COUNT - n);
 		listen_out(l);
-	} while (!silence_on_timer(&p.lookups, l, &result, p.now_ns));
+	} while (!loss_on_timer(&p.lookups, l, &result, p.now_ns));
 	ck_assert_uint_eq(n, 2 * 2 * LOOKUP_SENDS_EACH); /* over UDP and TCP */
 	ck_assert_int_eq(result.outcome, LOOKUP_SILENT);
 	ck_assert(is_busy(0) && is_busy(1));
@@ -198,7 +198,7 @@ START_TEST(d27_given_up_attempts_stay_where_no_socket_is)
 	struct lookup *l = start(0, &by_udp);
 
 	ck_assert(parts_next(&p, &send));
-	ck_assert(!silence_on_timer(&p.lookups, l, &result, p.now_ns));
+	ck_assert(!loss_on_timer(&p.lookups, l, &result, p.now_ns));
 	ck_assert(parts_next(&p, &send));
 	p.upstreams.table[0].socket[0] = -1;
 	(void)start(1, &by_udp);
@@ -221,7 +221,7 @@ START_TEST(d27_given_up_attempts_make_room)
 	for (unsigned i = 0; i < 4; i++) {
 		old[i] = start(i, &by_udp);
 		ck_assert(parts_next(&p, &send));
-		ck_assert(!silence_on_timer(&p.lookups, old[i], &result, p.now_ns));
+		ck_assert(!loss_on_timer(&p.lookups, old[i], &result, p.now_ns));
 		ck_assert(parts_next(&p, &send));
 		ck_assert_ptr_nonnull(old[i]->earlier);
 	}
@@ -238,7 +238,7 @@ START_TEST(d27_given_up_attempts_make_room)
 	}
 	ck_assert_uint_eq(parts_count(&p.stats.ids_exhausted), 0);
 	ck_assert_ptr_nonnull(l);
-	ck_assert(!silence_on_timer(&p.lookups, l, &result, p.now_ns));
+	ck_assert(!loss_on_timer(&p.lookups, l, &result, p.now_ns));
 	ck_assert_ptr_null(l->earlier);
 	ck_assert(parts_next(&p, &send));
 	(void)start(2 * CAP, &by_udp);
@@ -268,7 +268,7 @@ START_TEST(rule34_three_sends_each)
 			if (parts_next(&p, &send))
 				n[l->upstream][send.way == PACKET_UPSTREAM_TCP]++;
 			listen_out(l);
-		} while (!silence_on_timer(&p.lookups, l, &result, p.now_ns));
+		} while (!loss_on_timer(&p.lookups, l, &result, p.now_ns));
 		ck_assert_int_eq(result.outcome, LOOKUP_SILENT);
 		for (unsigned u = 0; u < 3; u++) {
 			ck_assert_uint_eq(n[u][false], LOOKUP_SENDS_EACH);
@@ -311,7 +311,7 @@ START_TEST(d3_error_and_the_other_down)
 	ck_assert(parts_next(&p, &send));
 	ck_assert_uint_eq(l->upstream, 1);
 	p.upstreams.table[1].down = true;
-	ck_assert(silence_on_timer(&p.lookups, l, &result, p.now_ns));
+	ck_assert(loss_on_timer(&p.lookups, l, &result, p.now_ns));
 	ck_assert_int_eq(result.outcome, LOOKUP_ERROR);
 }
 END_TEST
@@ -345,7 +345,7 @@ START_TEST(d5_all_down_one_attempt)
 		ms = waits_ms(l);
 		ck_assert_uint_le(ms, LOOKUP_DOWN_MS + 8);
 		p.now_ns += ms * NS_PER_MS;
-		ck_assert(silence_on_timer(&p.lookups, l, &result, p.now_ns));
+		ck_assert(loss_on_timer(&p.lookups, l, &result, p.now_ns));
 		ck_assert_int_eq(result.outcome, LOOKUP_SILENT);
 		lookup_free(&p.lookups, l);
 	}
@@ -372,16 +372,16 @@ START_TEST(d5_down_meanwhile)
 	p.upstreams.table[0].down = true;
 	for (unsigned i = 0; i < 3; i++) {
 		p.now_ns += waits_ms(l) * NS_PER_MS;
-		ck_assert(!silence_on_timer(&p.lookups, l, &result, p.now_ns));
+		ck_assert(!loss_on_timer(&p.lookups, l, &result, p.now_ns));
 		ck_assert(!parts_next(&p, &send));
 	}
 	p.upstreams.table[1].down = false;
 	p.now_ns += waits_ms(l) * NS_PER_MS;
-	ck_assert(!silence_on_timer(&p.lookups, l, &result, p.now_ns));
+	ck_assert(!loss_on_timer(&p.lookups, l, &result, p.now_ns));
 	ck_assert(parts_next(&p, &send));
 	ck_assert_uint_eq(l->upstream, 1);
 	p.upstreams.table[1].down = true;
-	while (!silence_on_timer(&p.lookups, l, &result, p.now_ns)) {
+	while (!loss_on_timer(&p.lookups, l, &result, p.now_ns)) {
 		ck_assert(!parts_next(&p, &send));
 		ck_assert_uint_lt(p.now_ns, l->end_ns);
 		p.now_ns += waits_ms(l) * NS_PER_MS;
@@ -410,7 +410,7 @@ START_TEST(d3_down_is_asked_once)
 			continue;
 		n[l->upstream]++;
 		ck_assert(l->upstream == 0 || n[0] == LOOKUP_SENDS_EACH);
-	} while (!silence_on_timer(&p.lookups, l, &result, p.now_ns));
+	} while (!loss_on_timer(&p.lookups, l, &result, p.now_ns));
 	ck_assert_int_eq(result.outcome, LOOKUP_SILENT);
 	ck_assert_uint_eq(n[0], LOOKUP_SENDS_EACH);
 	ck_assert_uint_eq(n[1], 1);

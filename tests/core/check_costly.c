@@ -219,7 +219,8 @@ START_TEST(one_reply_is_bounded)
 	enum who who = (enum who)(_i % WHOS);
 	uint64_t cost = play(c, who), most = WALKS * walk();
 
-	/* What others do to the processor only adds, and to both: they are compared as of one moment. */
+	/* What others do to the processor only adds, and to both: they are compared as of one
+	 * moment. */
 	for (unsigned i = 1; i < ROUNDS && cost > most; i++) {
 		cost = play(c, who);
 		most = WALKS * walk();

@@ -9,7 +9,7 @@
 #include "base/clock.h"
 #include "core/attempt.h"
 #include "core/health.h"
-#include "core/silence.h"
+#include "core/loss.h"
 #include "dns/build.h"
 #include "dns/wire.h"
 #include "scenario/parts.h"
@@ -216,7 +216,7 @@ sent_twice(unsigned number, bool aaaa)
 	ck_assert(parts_next(&p, &t.first));
 	memcpy(t.bytes, p.udp, t.first.len);
 	p.now_ns += 400 * NS_PER_MS;
-	ck_assert(!silence_on_timer(&p.lookups, t.l, &result, p.now_ns));
+	ck_assert(!loss_on_timer(&p.lookups, t.l, &result, p.now_ns));
 	ck_assert(parts_next(&p, &t.again));
 	ck_assert_uint_ne(t.first.sock, t.again.sock);
 	p.now_ns += 200 * NS_PER_MS;
@@ -411,7 +411,7 @@ START_TEST(d27_late_badcookies_do_not_lead_on_in_turn)
 		memcpy(question[i], p.udp, send.len);
 		p.now_ns += 400 * NS_PER_MS;
 		if (i == 0)
-			ck_assert(!silence_on_timer(&p.lookups, l, &result, p.now_ns));
+			ck_assert(!loss_on_timer(&p.lookups, l, &result, p.now_ns));
 	}
 	/* Always to the attempt before the last. */
 	for (; n < 20; n++) {

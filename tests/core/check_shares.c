@@ -2,7 +2,7 @@
 /*
  * Shares of the questions that upstreams get which are slow, lossy, failing or dead (RULES D27): a
  * play of choice, times and health together, with questions at an even rate and a clock of its own.
- * It asks as core/silence does: until the measured wait is over, then elsewhere.
+ * It asks as core/loss does: until the measured wait is over, then elsewhere.
  */
 
 #include <string.h>

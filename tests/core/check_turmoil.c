@@ -472,7 +472,7 @@ begin(uint64_t seed)
 static void
 check_tallies(void)
 {
-	struct view v[CONF_MAX_UPSTREAMS];
+	struct upstream_status v[CONF_MAX_UPSTREAMS];
 	size_t n = engine_views(t.e, v);
 	uint64_t sends = 0, replies = 0, late = 0, hedges = 0, lost[UPSTREAM_LOST_N] = { 0 };
 

@@ -9,13 +9,13 @@
 
 #include "base/clock.h"
 #include "config/load.h"
-#include "daemon/parcel.h"
+#include "daemon/conf_push.h"
 #include "daemon/reload.h"
 #include "support/heard.h"
 #include "support/scratch.h"
 #include "support/tests.h"
 
-static struct arrival arrival = { .fd = -1, .look_ns = UINT64_MAX };
+static struct listen_watch watch = { .fd = -1, .look_ns = UINT64_MAX };
 static char dir[SCRATCH_PATH], conf[SCRATCH_PATH + 8];
 static const struct options options = { .level = -1 };
 static struct threads threads;
@@ -110,7 +110,7 @@ START_TEST(networks)
 	ck_assert(settings.conf.core.policies->ignores);
 	ck_assert_uint_eq(
 	    heard("deny 192.0.2.0/24: no answers by operator (dns64ctl deny), for 60 s"), 1);
-	ck_assert(reload_settings(&options, conf, &threads, &arrival, &settings));
+	ck_assert(reload_settings(&options, conf, &threads, &watch, &settings));
 	ck_assert_int_eq(access_of("192.0.2.1"), POLICY_IGNORED);
 	ck_assert_int_eq(ordered_change(&settings, &threads, conf, &all, error), HOST_DONE);
 	ck_assert_uint_eq(heard("nobody of that family is served any more: ::/0 is denied"), 1);
@@ -122,17 +122,17 @@ END_TEST
 
 static bool no_memory;
 
-bool __real_parcel_pack(
-    struct parcel *p, unsigned n_loops, const struct conf_io *now, struct settings *next);
+bool __real_conf_push_pack(
+    struct conf_push *p, unsigned n_loops, const struct conf_io *now, struct settings *next);
 
-bool __wrap_parcel_pack(
-    struct parcel *p, unsigned n_loops, const struct conf_io *now, struct settings *next);
+bool __wrap_conf_push_pack(
+    struct conf_push *p, unsigned n_loops, const struct conf_io *now, struct settings *next);
 
 bool
-__wrap_parcel_pack(
-    struct parcel *p, unsigned n_loops, const struct conf_io *now, struct settings *next)
+__wrap_conf_push_pack(
+    struct conf_push *p, unsigned n_loops, const struct conf_io *now, struct settings *next)
 {
-	return !no_memory && __real_parcel_pack(p, n_loops, now, next);
+	return !no_memory && __real_conf_push_pack(p, n_loops, now, next);
 }
 
 /* What could not be ended for want of memory is tried again each second, until it is. */
@@ -208,12 +208,12 @@ START_TEST(a_reload_keeps_it)
 	ck_assert_int_eq(upstream("192.0.2.1", CONF_DRAIN), HOST_DONE);
 	ck_assert_int_eq(upstream("192.0.2.2", CONF_DOWN), HOST_DONE);
 	configure("nameserver 192.0.2.9\nnameserver 192.0.2.2\n");
-	ck_assert(reload_settings(&options, conf, &threads, &arrival, &settings));
+	ck_assert(reload_settings(&options, conf, &threads, &watch, &settings));
 	ck_assert_uint_eq(settings.conf.core.ordered[0], CONF_UP);
 	ck_assert_uint_eq(settings.conf.core.ordered[1], CONF_DOWN);
 	ck_assert_uint_eq(orders.n_upstreams, 1);
 	configure("nonsense\n");
-	ck_assert(!reload_settings(&options, conf, &threads, &arrival, &settings));
+	ck_assert(!reload_settings(&options, conf, &threads, &watch, &settings));
 	ck_assert_uint_eq(orders.n_upstreams, 1);
 }
 END_TEST

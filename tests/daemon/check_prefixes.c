@@ -17,7 +17,7 @@
 #include "support/scratch.h"
 #include "support/tests.h"
 
-static struct arrival arrival = { .fd = -1, .look_ns = UINT64_MAX };
+static struct listen_watch watch = { .fd = -1, .look_ns = UINT64_MAX };
 static char dir[SCRATCH_PATH], conf[SCRATCH_PATH + 8], file[SCRATCH_PATH + 8];
 static const struct options options = { .level = -1 };
 static struct threads threads;
@@ -129,7 +129,7 @@ START_TEST(wherever_it_is)
 	ck_assert_uint_eq(
 	    heard("no prefix is active: there is no DNS64 for client 172.16.0.0/12"), 1);
 	ck_assert_uint_eq(actives(0) + actives(1) + actives(2), 0);
-	ck_assert(reload_settings(&options, conf, &threads, &arrival, &settings));
+	ck_assert(reload_settings(&options, conf, &threads, &watch, &settings));
 	ck_assert_uint_eq(heard("undoes dns64ctl prefix: 2001:db8:1::/96 is active again"), 1);
 	ck_assert_uint_eq(heard("undoes dns64ctl prefix: 2001:db8:1::/96 (client 172.16.0.0/12) is "
 				"active again"),
@@ -138,14 +138,14 @@ START_TEST(wherever_it_is)
 	ck_assert_int_eq(
 	    change(PREFIX_CHANGE_DRAIN, "2001:db8:2::/96", "172.16.0.0/12", false), HOST_DONE);
 	(void)heard_all();
-	ck_assert(reload_settings(&options, conf, &threads, &arrival, &settings));
+	ck_assert(reload_settings(&options, conf, &threads, &watch, &settings));
 	ck_assert_uint_eq(heard("undoes dns64ctl prefix: 2001:db8:2::/96 of map lines (client "
 				"172.16.0.0/12) is active again"),
 	    1);
 	ck_assert_int_eq(
 	    change(PREFIX_CHANGE_DRAIN, "2001:db8:2::/96", "172.16.0.0/12", true), HOST_DONE);
 	(void)heard_all();
-	ck_assert(reload_settings(&options, conf, &threads, &arrival, &settings));
+	ck_assert(reload_settings(&options, conf, &threads, &watch, &settings));
 	ck_assert_uint_eq(heard("undoes"), 0);
 	ck_assert_uint_eq(actives(2), 1);
 }
@@ -156,7 +156,7 @@ START_TEST(what_is_saved_survives)
 	ck_assert_int_eq(change(PREFIX_CHANGE_ADD, "2001:db8:2::/96", NULL, true), HOST_DONE);
 	ck_assert_int_eq(
 	    change(PREFIX_CHANGE_DRAIN, "2001:db8:1::/96", "10.0.0.0/8", true), HOST_DONE);
-	ck_assert(reload_settings(&options, conf, &threads, &arrival, &settings));
+	ck_assert(reload_settings(&options, conf, &threads, &watch, &settings));
 	ck_assert_uint_eq(heard("undoes"), 0);
 	ck_assert_uint_eq(actives(0), 2);
 	ck_assert_uint_eq(actives(1), 1);
@@ -178,7 +178,7 @@ START_TEST(a_reload_undoes_the_rest)
 	    change(PREFIX_CHANGE_ADD, "2001:db8:1::/96", "10.0.0.0/8", false), HOST_DONE);
 	ck_assert_int_eq(
 	    change(PREFIX_CHANGE_DRAIN, "2001:db8:1::/96", "10.0.0.0/8", false), HOST_DONE);
-	ck_assert(reload_settings(&options, conf, &threads, &arrival, &settings));
+	ck_assert(reload_settings(&options, conf, &threads, &watch, &settings));
 	ck_assert_uint_eq(
 	    heard("undoes dns64ctl prefix: 2001:db8:2::/96 is not there any more"), 1);
 	ck_assert_uint_eq(heard("undoes dns64ctl prefix: 2001:db8:1::/96 is there again"), 1);
@@ -191,7 +191,7 @@ START_TEST(a_reload_undoes_the_rest)
 	ck_assert_uint_eq(heard("undoes"), 4);
 	ck_assert_uint_eq(actives(0), 1);
 	(void)heard_all();
-	ck_assert(reload_settings(&options, conf, &threads, &arrival, &settings));
+	ck_assert(reload_settings(&options, conf, &threads, &watch, &settings));
 	ck_assert_uint_eq(heard("undoes"), 0);
 }
 END_TEST
@@ -201,7 +201,7 @@ START_TEST(what_was_taken_back_is_not_undone)
 {
 	ck_assert_int_eq(change(PREFIX_CHANGE_DRAIN, "2001:db8:1::/96", NULL, false), HOST_DONE);
 	ck_assert_int_eq(change(PREFIX_CHANGE_ACTIVE, "2001:db8:1::/96", NULL, false), HOST_DONE);
-	ck_assert(reload_settings(&options, conf, &threads, &arrival, &settings));
+	ck_assert(reload_settings(&options, conf, &threads, &watch, &settings));
 	ck_assert_uint_eq(heard("undoes"), 0);
 }
 END_TEST
@@ -274,13 +274,13 @@ START_TEST(a_broken_file)
 	ck_assert_ptr_nonnull(f);
 	fputs("dns64-prefix 2001:db8:9::/96\nport 54\n", f);
 	fclose(f);
-	ck_assert(!reload_settings(&options, conf, &threads, &arrival, &settings));
+	ck_assert(!reload_settings(&options, conf, &threads, &watch, &settings));
 	ck_assert_uint_eq(heard("/p:2: port: cannot stand in the prefix-file"), 1);
 	ck_assert_ptr_eq(settings.conf.core.policies, before);
 	f = fopen(file, "w");
 	fputs("dns64-prefix 2001:db8:9::/96\n", f);
 	fclose(f);
-	ck_assert(reload_settings(&options, conf, &threads, &arrival, &settings));
+	ck_assert(reload_settings(&options, conf, &threads, &watch, &settings));
 	ck_assert_ptr_ne(settings.conf.core.policies, before);
 }
 END_TEST

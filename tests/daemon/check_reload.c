@@ -16,7 +16,7 @@
 #include "support/scratch.h"
 #include "support/tests.h"
 
-static struct arrival arrival = { .fd = -1, .look_ns = UINT64_MAX };
+static struct listen_watch watch = { .fd = -1, .look_ns = UINT64_MAX };
 static struct said said;
 static struct settings now, next;
 
@@ -108,7 +108,7 @@ START_TEST(bad_file_changes_nothing)
 
 	parse(&now, "nameserver 192.0.2.1\n");
 	next = now;
-	ck_assert(!reload_settings(&o, "/nonexistent/t.conf", &t, &arrival, &now));
+	ck_assert(!reload_settings(&o, "/nonexistent/t.conf", &t, &watch, &now));
 	ck_assert_mem_eq(&now, &next, sizeof(now));
 	settings_fini(&now);
 }
@@ -128,7 +128,7 @@ START_TEST(cache_survives_a_reload)
 	struct cache *cache = cache_new(now.cache_size, 0, 1);
 	ck_assert_ptr_nonnull(cache);
 	now.conf.core.cache = cache;
-	ck_assert(reload_settings(&o, path, &t, &arrival, &now));
+	ck_assert(reload_settings(&o, path, &t, &watch, &now));
 	ck_assert_ptr_eq(now.conf.core.cache, cache);
 	ck_assert_uint_eq(now.cache_size, 1 << 20);
 	settings_fini(&now);
@@ -153,12 +153,12 @@ START_TEST(policies_change_hands)
 	settings_fini(&now);
 	ck_assert(load_settings(&o, path, NULL, diag_to_log, NULL, &now));
 	before = now.conf.core.policies;
-	ck_assert(reload_settings(&o, path, &t, &arrival, &now));
+	ck_assert(reload_settings(&o, path, &t, &watch, &now));
 	ck_assert_ptr_ne(now.conf.core.policies, before);
 	ck_assert_uint_eq(now.conf.core.policies->n, 2);
 	before = now.conf.core.policies;
 	ck_assert_int_eq(write(fd, "hide-a no\n", 10), 10);
-	ck_assert(!reload_settings(&o, path, &t, &arrival, &now));
+	ck_assert(!reload_settings(&o, path, &t, &watch, &now));
 	ck_assert_ptr_eq(now.conf.core.policies, before);
 	ck_assert(before->table[0].hide_a && !before->table[1].hide_a);
 	settings_fini(&now);

@@ -141,7 +141,7 @@ START_TEST(statistics_of_the_cache)
 }
 END_TEST
 
-static struct view views[3];
+static struct upstream_status views[3];
 
 static void
 upstreams(void)
@@ -152,11 +152,11 @@ upstreams(void)
 /* A line for each upstream: state, times, tally, share. */
 START_TEST(upstreams_are_told)
 {
-	struct view *v = views;
+	struct upstream_status *v = views;
 	char *text;
 
 	for (unsigned i = 0; i < 3; i++) {
-		v[i] = (struct view){ .n_loops = 4, .n_so = 4 };
+		v[i] = (struct upstream_status){ .n_loops = 4, .n_so = 4 };
 		ck_assert(netaddr_parse("192.0.2.1", (uint16_t)(53 + i), &v[i].addr));
 	}
 	v[0].tally = (struct upstream_tally){
@@ -164,9 +164,9 @@ START_TEST(upstreams_are_told)
 	};
 	v[0].heard_ns = 99900 * NS_PER_MS;
 	v[0].since_ns = 58 * NS_PER_SEC;
-	v[0].rtt[UPSTREAM_OVER_UDP] = (struct view_rtt){ 1250000, 310400, 700 };
-	v[0].rtt[UPSTREAM_OVER_TCP] = (struct view_rtt){ 40 * NS_PER_MS, 0, 40 };
-	v[1].state = VIEW_DOWN;
+	v[0].rtt[UPSTREAM_OVER_UDP] = (struct upstream_status_rtt){ 1250000, 310400, 700 };
+	v[0].rtt[UPSTREAM_OVER_TCP] = (struct upstream_status_rtt){ 40 * NS_PER_MS, 0, 40 };
+	v[1].state = UPSTREAM_STATUS_DOWN;
 	v[1].n_so = 3;
 	v[1].tally = (struct upstream_tally){ .sends = 250, .lost = { 250 } };
 	v[1].since_ns = 87700 * NS_PER_MS;
@@ -183,9 +183,9 @@ START_TEST(upstreams_are_told)
 	    "overdue 0, lost 0, hedges 0, share 0.0 %, no reply yet\n");
 	free(text);
 	/* A loop that goes on meanwhile may be ahead of the clock that was read before. */
-	v[0].state = VIEW_DOUBTED;
+	v[0].state = UPSTREAM_STATUS_DOUBTED;
 	v[0].since_ns = v[0].heard_ns = 101 * NS_PER_SEC;
-	v[1].state = VIEW_STARVED;
+	v[1].state = UPSTREAM_STATUS_STARVED;
 	v[1].since_ns = 0;
 	text = told(upstreams);
 	ck_assert_ptr_nonnull(strstr(text, "#53: in doubt for 0.0 s, UDP 1.250"));
@@ -202,9 +202,10 @@ START_TEST(longest_upstream_fits)
 	char *text;
 
 	memset(views, 0, sizeof(views));
-	views[0] = (struct view){ .state = VIEW_STARVED, .n_loops = 64, .n_so = 63 };
+	views[0] =
+	    (struct upstream_status){ .state = UPSTREAM_STATUS_STARVED, .n_loops = 64, .n_so = 63 };
 	views[0].since_ns = views[0].heard_ns = 1;
-	views[0].rtt[0] = (struct view_rtt){ UINT64_MAX, UINT64_MAX, 1 };
+	views[0].rtt[0] = (struct upstream_status_rtt){ UINT64_MAX, UINT64_MAX, 1 };
 	views[0].rtt[1] = views[0].rtt[0];
 	views[0].tally = (struct upstream_tally){ .sends = UINT64_MAX,
 		.replies = UINT64_MAX,

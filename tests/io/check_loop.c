@@ -531,7 +531,7 @@ END_TEST
 /* What the loop knows of its upstreams, as it is when asked. */
 START_TEST(loop_tells_its_upstreams)
 {
-	const struct view *v;
+	const struct upstream_status *v;
 	size_t n = 0;
 
 	for (unsigned asked = 0; asked < 2; asked++) {

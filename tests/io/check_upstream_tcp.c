@@ -14,7 +14,7 @@
 
 #include "base/attr.h"
 #include "base/clock.h"
-#include "core/guess.h"
+#include "core/id_attack.h"
 #include "io/session.h"
 #include "io/upstream_udp.h"
 #include "support/rig.h"
@@ -571,7 +571,7 @@ START_TEST(d21_connection_that_is_not_made_is_noticed)
 	expect(1);
 	testclock_pass(UPSTREAM_TCP_CONNECT_NS - NS_PER_SEC);
 	ck_assert(rig_until_descriptors(open));
-	ask_by_udp(2, GUESS_UPSTREAM);
+	ask_by_udp(2, ID_ATTACK_UPSTREAM);
 	ask_by_udp(3, 0);
 	ck_assert_uint_eq(rig_stat(&rig, "upstream_wary"), 0);
 	close(in_the_way);

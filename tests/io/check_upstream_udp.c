@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "base/attr.h"
-#include "core/guess.h"
+#include "core/id_attack.h"
 #include "support/rig.h"
 #include "support/testclock.h"
 #include "support/tests.h"
@@ -151,7 +151,7 @@ START_TEST(used_sockets_are_replaced)
 }
 END_TEST
 
-/* One question that gets GUESS_UPSTREAM replies with other IDs before the right one. */
+/* One question that gets ID_ATTACK_UPSTREAM replies with other IDs before the right one. */
 static void
 exchange_with_guesses(void)
 {
@@ -161,7 +161,7 @@ exchange_with_guesses(void)
 	ck_assert(rig_take(&rig, &msg));
 	rig_reply(&msg, &msg, 1);
 	id = msg.bytes[1];
-	for (unsigned i = 1; i <= GUESS_UPSTREAM; i++) {
+	for (unsigned i = 1; i <= ID_ATTACK_UPSTREAM; i++) {
 		msg.bytes[1] = (uint8_t)(id + i);
 		rig_give(&rig, &msg);
 	}
@@ -189,7 +189,7 @@ START_TEST(d21_guessed_at_each_question_has_a_port)
 	exchange(120, 12, &n);
 	ck_assert_uint_ge(n, 110);
 	ck_assert_uint_eq(rig_stat(&rig, "upstream_wary"), 1);
-	testclock_pass(GUESS_WARY_NS);
+	testclock_pass(ID_ATTACK_WARY_NS);
 	exchange(1, 1, &n);
 	n = 0;
 	exchange(100, 1, &n);

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "core/attempt.h"
+#include "core/loss.h"
 #include "core/reply.h"
-#include "core/silence.h"
 #include "dns/build.h"
 #include "dns/name.h"
 #include "support/configured.h"
@@ -118,8 +118,8 @@ parts_lose(struct parts *p, unsigned conn, bool established, struct lookup_resul
 {
 	unsigned most = UINT32_MAX;
 
-	silence_on_tcp_lost(&p->lookups, conn, established);
-	return silence_next_lost(&p->lookups, &most, result, p->now_ns);
+	loss_on_tcp_lost(&p->lookups, conn, established);
+	return loss_next_lost(&p->lookups, &most, result, p->now_ns);
 }
 
 size_t

@@ -193,7 +193,7 @@ history_refused(struct sim *s, unsigned slot)
 }
 
 void
-history_taken(struct sim *s, const struct parcel *p, uint64_t born_ns)
+history_taken(struct sim *s, const struct conf_push *p, uint64_t born_ns)
 {
 	struct fact *f = history_fact(s, p->key);
 

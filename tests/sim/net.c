@@ -31,11 +31,11 @@ struct trip {
 	uint64_t at_ns; /* when the reply arrives */
 };
 
-static struct parcel *
+static struct conf_push *
 send_parcel(const struct trip *t, enum parcel_kind kind, uint64_t at_ns)
 {
 	struct sim *s = t->s;
-	struct parcel *p;
+	struct conf_push *p;
 
 	assert(s->n_parcels < SIM_PARCELS);
 	p = &s->parcels[s->n_parcels++];
@@ -104,7 +104,7 @@ forge(const struct trip *t, uint32_t which, uint64_t at_ns)
 {
 	struct truth_reply how = { .forged = true };
 	int other = t->s->slot[(t->send->sock + 1) % SIM_UPSTREAMS];
-	struct parcel *p;
+	struct conf_push *p;
 	size_t cookie_len = 0;
 
 	if (which == 1 && (other < 0 || other == (int)t->send->sock))
@@ -150,7 +150,8 @@ forge_some(const struct trip *t)
 
 	if (t->tcp || a == NULL)
 		return;
-	if (a->much == 100) /* so many that somebody is suspected of guessing IDs (core/guess) */
+	if (a->much ==
+	    100) /* so many that somebody is suspected of guessing IDs (core/id_attack) */
 		more = GUESSES;
 	for (unsigned i = 0; i < n + more; i++)
 		forge(t, i < n ? draw(t, 20 + i, 6) : 0,
@@ -202,7 +203,7 @@ reply(const struct trip *t)
 	bool right = choose_reply(t, &how) && !lowered;
 	bool other = t->tcp && struck(t, FAULT_TCP_OTHER);
 	bool broken = struck(t, FAULT_MALFORMED), twice = struck(t, FAULT_TWICE);
-	struct parcel *p = send_parcel(t, PARCEL_MESSAGE, t->at_ns);
+	struct conf_push *p = send_parcel(t, PARCEL_MESSAGE, t->at_ns);
 
 	p->right = right && !broken && !other && !t->check;
 	p->len = truth_reply(p->bytes, sizeof(p->bytes), t->m, &how);
@@ -228,7 +229,7 @@ reply(const struct trip *t)
 	if (!right || broken || other)
 		history_touched(t->s, t->key, true);
 	if (twice && !t->tcp) {
-		struct parcel *again =
+		struct conf_push *again =
 		    send_parcel(t, PARCEL_MESSAGE, t->at_ns + draw(t, 14, 300) * NS_PER_MS);
 
 		again->len = p->len;
@@ -355,7 +356,7 @@ net_next_ns(const struct sim *s)
 }
 
 static void
-hand_in(struct sim *s, const struct parcel *p)
+hand_in(struct sim *s, const struct conf_push *p)
 {
 	struct packet_in in = { .msg = p->bytes,
 		.len = p->len,
@@ -391,10 +392,10 @@ net_deliver(struct sim *s)
 {
 	for (;;) {
 		unsigned first = 0;
-		struct parcel p;
+		struct conf_push p;
 
 		for (unsigned i = 1; i < s->n_parcels; i++) {
-			const struct parcel *a = &s->parcels[i], *b = &s->parcels[first];
+			const struct conf_push *a = &s->parcels[i], *b = &s->parcels[first];
 
 			if (a->at_ns < b->at_ns || (a->at_ns == b->at_ns && a->order < b->order))
 				first = i;

@@ -159,7 +159,7 @@ struct use {
 
 /* What is on its way to the engine. */
 enum parcel_kind { PARCEL_MESSAGE, PARCEL_REFUSED, PARCEL_LOST, PARCEL_FULL, PARCEL_LOOK };
-struct parcel {
+struct conf_push {
 	uint64_t at_ns, order;
 	uint8_t kind, what;
 	bool tcp, right, forged, established, other;
@@ -239,7 +239,7 @@ struct sim {
 	uint64_t slept_ns; /* for how long the process was stopped, in all */
 	uint64_t woke_ns;  /* when that was over last */
 	/* net and shell */
-	struct parcel *parcels;
+	struct conf_push *parcels;
 	unsigned n_parcels;
 	uint64_t n_sent, n_known;
 	uint8_t seen[4096]; /* how often a question came */

@@ -7,14 +7,14 @@
 #include "base/clock.h"
 #include "support/said.h"
 
-static struct view
-view(const char *addr, enum view_state state, uint64_t sends)
+static struct upstream_status
+view(const char *addr, enum upstream_status_state state, uint64_t sends)
 {
-	struct view v = { .state = state, .n_loops = 2, .n_so = 2 };
+	struct upstream_status v = { .state = state, .n_loops = 2, .n_so = 2 };
 
 	ck_assert(netaddr_parse(addr, 53, &v.addr));
 	v.tally = (struct upstream_tally){ .sends = sends, .sends_tcp = 3 };
-	if (state != VIEW_GOOD) {
+	if (state != UPSTREAM_STATUS_GOOD) {
 		v.useless_ns = NS_PER_SEC;
 		v.tally.lost[UPSTREAM_LOST_TIMEOUT] = 5;
 		v.tally.lost[UPSTREAM_LOST_UNREACHABLE] = 2;
@@ -24,7 +24,7 @@ view(const char *addr, enum view_state state, uint64_t sends)
 	v.tally.replies = sends;
 	v.tally.rcodes[DNS_NXDOMAIN] = 7;
 	latency_add(&v.tally.rtt, 3 * NS_PER_MS);
-	v.rtt[UPSTREAM_OVER_UDP] = (struct view_rtt){ 3 * NS_PER_MS, NS_PER_MS, sends };
+	v.rtt[UPSTREAM_OVER_UDP] = (struct upstream_status_rtt){ 3 * NS_PER_MS, NS_PER_MS, sends };
 	return v;
 }
 
@@ -42,8 +42,8 @@ known_open(const char *text)
 	memset(k, 0, sizeof(*k));
 	(void)said_make(&said, text, &k->settings);
 	ck_assert_msg(said.n_errors == 0, "%s", said.text);
-	k->views.view[0] = view("192.0.2.1", VIEW_GOOD, 100);
-	k->views.view[1] = view("2001:db8::1", VIEW_DOWN, 50);
+	k->views.view[0] = view("192.0.2.1", UPSTREAM_STATUS_GOOD, 100);
+	k->views.view[1] = view("2001:db8::1", UPSTREAM_STATUS_DOWN, 50);
 	k->views.n = 2;
 	*f = (struct facts){ .settings = &k->settings,
 		.started = 1000,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "control/stands.h"
+#include "control/conf_location.h"
 
 #include "config/values.h"
 #include "control/reply.h"
@@ -11,7 +11,7 @@ line_of(const struct settings *s, unsigned line)
 }
 
 void
-stands_put(json_t *j, const struct settings *s, unsigned line)
+conf_location_put(json_t *j, const struct settings *s, unsigned line)
 {
 	const char *file = line > 0 ? places_other(&s->places, line) : NULL;
 
@@ -21,14 +21,14 @@ stands_put(json_t *j, const struct settings *s, unsigned line)
 }
 
 void
-stands_block(json_t *j, const struct settings *s, unsigned line)
+conf_location_block(json_t *j, const struct settings *s, unsigned line)
 {
 	if (line > 0)
 		(void)json_object_set_new(j, "block", line_of(s, line));
 }
 
 json_t *
-stands_networks(const struct policy_lines *l)
+conf_location_networks(const struct policy_lines *l)
 {
 	const struct policy_lines_net *n = l->nets.items;
 	json_t *list = json_array();

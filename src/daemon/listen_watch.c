@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "daemon/arrival.h"
+#include "daemon/listen_watch.h"
 
 #include <errno.h>
 #include <net/if.h>
@@ -11,7 +11,7 @@
 #include "config/diag.h"
 #include "config/policies.h"
 #include "config/policy_lines.h"
-#include "daemon/parcel.h"
+#include "daemon/conf_push.h"
 #include "daemon/sockets.h"
 
 #define PAUSE_NS (100 * NS_PER_MS) /* between two looks: changes come in crowds */
@@ -19,13 +19,13 @@
 #define FAILED_NS NS_PER_SEC       /* likewise, such as the end of another program */
 
 void
-arrival_init(struct arrival *a)
+listen_watch_init(struct listen_watch *a)
 {
-	*a = (struct arrival){ .fd = -1, .look_ns = UINT64_MAX };
+	*a = (struct listen_watch){ .fd = -1, .look_ns = UINT64_MAX };
 }
 
 void
-arrival_fini(struct arrival *a)
+listen_watch_fini(struct listen_watch *a)
 {
 	if (a->fd >= 0)
 		close(a->fd);
@@ -41,7 +41,7 @@ struct finding {
 	const struct hostaddr *all; /* the n addresses of this machine */
 	size_t n;
 	bool changing; /* all may lack some */
-	struct arrival_plan *plan;
+	struct listen_watch_plan *plan;
 };
 
 /* Once, though WHAT may be named and be an interface's, too. */
@@ -79,7 +79,7 @@ why(const struct finding *f, const struct netaddr *a)
 static bool
 serve(struct finding *f, const struct netaddr *a)
 {
-	struct arrival_plan *p = f->plan;
+	struct listen_watch_plan *p = f->plan;
 
 	if (netaddr_in_list(p->listens, p->n, a))
 		return true;
@@ -173,8 +173,8 @@ find_of(struct finding *f, const struct settings_interface *of)
 
 /* Find out what of S can be served. False: the addresses of an interface cannot be listed. */
 static bool
-find(struct arrival *a, const struct conf_io *held, const struct settings *s,
-    enum log_category about, struct arrival_plan *plan)
+find(struct listen_watch *a, const struct conf_io *held, const struct settings *s,
+    enum log_category about, struct listen_watch_plan *plan)
 {
 	const struct settings_listens *l = &s->listens;
 	struct array list = { .n = 0 };
@@ -215,7 +215,7 @@ is_uncertain(const struct settings *s)
 
 /* Watch from now on, if that is of use. */
 static void
-watch(struct arrival *a, const struct settings *s)
+watch(struct listen_watch *a, const struct settings *s)
 {
 	if (a->fd >= 0 || !is_uncertain(s))
 		return;
@@ -233,7 +233,7 @@ watch(struct arrival *a, const struct settings *s)
  * on. ONLY: only if they are waited for already; NULL: all.
  */
 static void
-leave_out(struct arrival_plan *plan, const struct conf_io *now, bool freebind,
+leave_out(struct listen_watch_plan *plan, const struct conf_io *now, bool freebind,
     const struct listens_waits *only)
 {
 	const struct sockets_wanted w = {
@@ -257,8 +257,8 @@ leave_out(struct arrival_plan *plan, const struct conf_io *now, bool freebind,
 }
 
 bool
-arrival_plan(struct arrival *a, const struct conf_io *held, struct settings *s,
-    enum log_category about, struct arrival_plan *plan)
+listen_watch_plan(struct listen_watch *a, const struct conf_io *held, struct settings *s,
+    enum log_category about, struct listen_watch_plan *plan)
 {
 	watch(a, s); /* first, so that nothing comes unseen */
 	if (!find(a, held, s, about, plan))
@@ -272,7 +272,8 @@ arrival_plan(struct arrival *a, const struct conf_io *held, struct settings *s,
 }
 
 bool
-arrival_open(struct arrival *a, struct settings *s, unsigned n_loops, struct bind_sockets **sockets)
+listen_watch_open(
+    struct listen_watch *a, struct settings *s, unsigned n_loops, struct bind_sockets **sockets)
 {
 	const struct conf_io *c = &s->conf.io;
 	struct sockets_wanted w = { .addrs = c->listens,
@@ -281,7 +282,7 @@ arrival_open(struct arrival *a, struct settings *s, unsigned n_loops, struct bin
 		.freebind = c->freebind };
 
 	sockets_drop_missing(s);
-	if (!arrival_plan(a, NULL, s, LOG_SERVER, &a->first))
+	if (!listen_watch_plan(a, NULL, s, LOG_SERVER, &a->first))
 		return false;
 	w.n = c->n_listens;
 	return sockets_open(&w, LOG_SERVER, sockets);
@@ -290,7 +291,8 @@ arrival_open(struct arrival *a, struct settings *s, unsigned n_loops, struct bin
 /* --- What is in force ------------------------------------------------------------------------- */
 
 void
-arrival_use(struct arrival *a, const struct arrival_plan *plan, enum log_category about)
+listen_watch_use(
+    struct listen_watch *a, const struct listen_watch_plan *plan, enum log_category about)
 {
 	for (size_t i = 0; i < plan->waits.n; i++) {
 		const struct listens_wait *w = &plan->waits.w[i],
@@ -310,13 +312,13 @@ arrival_use(struct arrival *a, const struct arrival_plan *plan, enum log_categor
 }
 
 void
-arrival_begin(struct arrival *a)
+listen_watch_begin(struct listen_watch *a)
 {
-	arrival_use(a, &a->first, LOG_SERVER);
+	listen_watch_use(a, &a->first, LOG_SERVER);
 }
 
 void
-arrival_rings(struct arrival *a)
+listen_watch_rings(struct listen_watch *a)
 {
 	uint64_t at_ns = a->looked_ns + PAUSE_NS;
 
@@ -384,16 +386,16 @@ static bool
 change(struct settings *s, struct threads *t, const struct conf_io *before, const char *path)
 {
 	struct policies *old = s->conf.core.policies, *new = usual_policies(s, path);
-	struct parcel p = { .n_added = 0 };
+	struct conf_push p = { .n_added = 0 };
 
 	if (new != NULL)
 		s->conf.core.policies = new;
-	if (!parcel_pack(&p, t->n, before, s)) {
+	if (!conf_push_pack(&p, t->n, before, s)) {
 		s->conf.core.policies = old;
 		policies_unref(new);
 		return false;
 	}
-	parcel_post(&p, t);
+	conf_push_post(&p, t);
 	policies_unref(new == NULL ? NULL : old);
 	return true;
 }
@@ -426,12 +428,12 @@ is_same(const struct netaddr *a, size_t n_a, const struct netaddr *b, size_t n_b
 }
 
 bool
-arrival_look(struct arrival *a, struct settings *s, struct threads *t, const char *path)
+listen_watch_look(struct listen_watch *a, struct settings *s, struct threads *t, const char *path)
 {
 	struct netaddr was[CONF_MAX_LISTENS], is[CONF_MAX_LISTENS];
 	struct conf_io before = s->conf.io;
 	size_t n_was = listens_served(&before, &a->waits, was), n_is, n;
-	struct arrival_plan plan;
+	struct listen_watch_plan plan;
 	size_t n_waits = a->waits.n;
 
 	a->looked_ns = clock_now_ns();
@@ -448,7 +450,7 @@ arrival_look(struct arrival *a, struct settings *s, struct threads *t, const cha
 		s->conf.io = before;
 		return false;
 	}
-	arrival_use(a, &plan, LOG_SERVER);
+	listen_watch_use(a, &plan, LOG_SERVER);
 	n = tell_missing(is, n_is, was, n_was, "served now");
 	n += tell_missing(
 	    before.listens, before.n_listens, plan.listens, plan.n, "the interface has it no more");

@@ -2,7 +2,7 @@
 /* Which line decides: D13 and D23 by the text of the configuration; held against the policies made
  * of it. */
 
-#include "config/where.h"
+#include "config/conf_decision.h"
 
 #include <string.h>
 
@@ -47,7 +47,7 @@ teardown(void)
 
 /* The line of W; 0: none. */
 static unsigned
-line(struct where w)
+line(struct conf_decision w)
 {
 	return w.line != NULL ? w.line->line : 0;
 }
@@ -61,28 +61,28 @@ address(const char *text)
 	return a;
 }
 
-static struct where
+static struct conf_decision
 a(unsigned policy, const char *text)
 {
-	return where_a(&settings.origin, policy, address(text).addr);
+	return conf_decision_a(&settings.origin, policy, address(text).addr);
 }
 
 START_TEST(blocks_by_their_number)
 {
-	ck_assert_ptr_null(where_block(&settings.origin, 0));
-	ck_assert_uint_eq(where_block(&settings.origin, 1)->line, 7);
-	ck_assert_uint_eq(where_block(&settings.origin, 2)->line, 12);
-	ck_assert_ptr_null(where_block(&settings.origin, 3));
+	ck_assert_ptr_null(conf_decision_block(&settings.origin, 0));
+	ck_assert_uint_eq(conf_decision_block(&settings.origin, 1)->line, 7);
+	ck_assert_uint_eq(conf_decision_block(&settings.origin, 2)->line, 12);
+	ck_assert_ptr_null(conf_decision_block(&settings.origin, 3));
 }
 END_TEST
 
 START_TEST(keywords_of_the_block_or_outside)
 {
-	ck_assert_uint_eq(line(where_keyword(&settings.origin, 0, "synthesize")), 16);
-	ck_assert_uint_eq(line(where_keyword(&settings.origin, 1, "synthesize")), 9);
-	ck_assert_uint_eq(line(where_keyword(&settings.origin, 2, "synthesize")), 16);
-	ck_assert_uint_eq(line(where_keyword(&settings.origin, 0, "hide-a")), 0);
-	ck_assert_str_eq(where_keyword(&settings.origin, 0, "hide-a").rule, "the default");
+	ck_assert_uint_eq(line(conf_decision_keyword(&settings.origin, 0, "synthesize")), 16);
+	ck_assert_uint_eq(line(conf_decision_keyword(&settings.origin, 1, "synthesize")), 9);
+	ck_assert_uint_eq(line(conf_decision_keyword(&settings.origin, 2, "synthesize")), 16);
+	ck_assert_uint_eq(line(conf_decision_keyword(&settings.origin, 0, "hide-a")), 0);
+	ck_assert_str_eq(conf_decision_keyword(&settings.origin, 0, "hide-a").rule, "the default");
 }
 END_TEST
 
@@ -113,7 +113,7 @@ START_TEST(agrees_with_the_policies)
 		for (size_t i = 0; i < sizeof(tried) / sizeof(tried[0]); i++) {
 			const struct netaddr v4 = address(tried[i]);
 			uint32_t says = synth_verdict(&policies->table[p].synth, v4.addr);
-			struct where w = where_a(&settings.origin, p, v4.addr);
+			struct conf_decision w = conf_decision_a(&settings.origin, p, v4.addr);
 			bool maps = w.line != NULL && strcmp(w.line->keyword->name, "map") == 0 &&
 			    strstr(w.line->value, "none") == NULL;
 
@@ -127,14 +127,15 @@ END_TEST
 
 START_TEST(ipv6_addresses)
 {
-	struct where w = where_aaaa(&settings.origin, 0, address("2001:db8:bad::1").addr);
+	struct conf_decision w =
+	    conf_decision_aaaa(&settings.origin, 0, address("2001:db8:bad::1").addr);
 
 	ck_assert_uint_eq(line(w), 5);
 	ck_assert_uint_eq(
-	    line(where_aaaa(&settings.origin, 1, address("2001:db8:bad::1").addr)), 0);
-	w = where_aaaa(&settings.origin, 0, address("::ffff:192.0.2.1").addr);
+	    line(conf_decision_aaaa(&settings.origin, 1, address("2001:db8:bad::1").addr)), 0);
+	w = conf_decision_aaaa(&settings.origin, 0, address("::ffff:192.0.2.1").addr);
 	ck_assert(w.line == NULL && strstr(w.rule, "::ffff:0:0/96") != NULL);
-	w = where_aaaa(&settings.origin, 0, address("2001:db8::1").addr);
+	w = conf_decision_aaaa(&settings.origin, 0, address("2001:db8::1").addr);
 	ck_assert(w.line == NULL && w.rule == NULL);
 }
 END_TEST
@@ -145,7 +146,7 @@ zone(unsigned policy, const char *keyword, const char *text)
 	uint8_t name[DNS_NAME_MAX];
 
 	ck_assert_uint_gt(name_from_text(text, name), 0);
-	return line(where_zone(&settings.origin, policy, keyword, name));
+	return line(conf_decision_zone(&settings.origin, policy, keyword, name));
 }
 
 START_TEST(zones)
@@ -164,7 +165,7 @@ allow(const char *text)
 {
 	const struct netaddr client = address(text);
 
-	return line(where_allow(&settings.origin, &client));
+	return line(conf_decision_allow(&settings.origin, &client));
 }
 
 START_TEST(who_may_ask)
@@ -175,13 +176,14 @@ START_TEST(who_may_ask)
 	ck_assert_uint_eq(allow("192.0.2.130"), 17);
 	ck_assert_uint_eq(allow("2001:db8:7::1"), 6);
 	ck_assert_uint_eq(allow("203.0.113.1"), 0);
-	ck_assert_ptr_nonnull(where_allow(&settings.origin, &own).rule);
+	ck_assert_ptr_nonnull(conf_decision_allow(&settings.origin, &own).rule);
 	policies =
 	    said_make(&said, "nameserver 192.0.2.1\nallow 10.0.0.0/8\nallow any\n", &settings);
 	ck_assert_uint_eq(allow("10.0.0.1"), 2);
 	ck_assert_uint_eq(allow("203.0.113.1"), 3);
-	ck_assert_ptr_nonnull(where_allow(&settings.origin, &own).rule); /* and not by line 3 */
-	ck_assert_ptr_null(where_allow(&settings.origin, &own).line);
+	ck_assert_ptr_nonnull(
+	    conf_decision_allow(&settings.origin, &own).rule); /* and not by line 3 */
+	ck_assert_ptr_null(conf_decision_allow(&settings.origin, &own).line);
 }
 END_TEST
 
@@ -194,8 +196,8 @@ START_TEST(who_is_denied)
 	    "deny 10.1.0.0/24 drop\ndeny any\n",
 	    &settings);
 	ck_assert_msg(policies != NULL, "%s", said.text);
-	ck_assert_uint_eq(line(where_deny(&settings.origin, &inner)), 4);
-	ck_assert_uint_eq(line(where_deny(&settings.origin, &other)), 5);
+	ck_assert_uint_eq(line(conf_decision_deny(&settings.origin, &inner)), 4);
+	ck_assert_uint_eq(line(conf_decision_deny(&settings.origin, &other)), 5);
 	ck_assert_uint_eq(allow("10.2.0.1"), 2);
 }
 END_TEST

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "io/peers.h"
+#include "io/tcp_clients.h"
 
 #include <assert.h>
 
@@ -8,19 +8,19 @@
 #define LOOK_CLIENTS 16 /* and addresses of one network */
 
 int
-peers_init(struct peers *p, uint32_t cap, uint64_t seed)
+tcp_clients_init(struct tcp_clients *p, uint32_t cap, uint64_t seed)
 {
 	return fair_init(&p->fair, seed, cap > 0 ? cap : 1);
 }
 
 void
-peers_fini(struct peers *p)
+tcp_clients_fini(struct tcp_clients *p)
 {
 	fair_fini(&p->fair);
 }
 
 void
-peers_take(struct peers *p, const struct netaddr *addr, struct fair_place *seat)
+tcp_clients_take(struct tcp_clients *p, const struct netaddr *addr, struct fair_place *seat)
 {
 	const struct fair_terms terms = { .scarce = true };
 	enum fair_verdict verdict = fair_enter(&p->fair, addr, &terms, seat);
@@ -30,19 +30,19 @@ peers_take(struct peers *p, const struct netaddr *addr, struct fair_place *seat)
 }
 
 void
-peers_seat(struct peers *p, struct fair_place *seat, bool busy)
+tcp_clients_seat(struct tcp_clients *p, struct fair_place *seat, bool busy)
 {
 	fair_touch(&p->fair, seat, busy ? FAIR_BUSY : FAIR_WAITING);
 }
 
 void
-peers_give(struct peers *p, struct fair_place *seat)
+tcp_clients_give(struct tcp_clients *p, struct fair_place *seat)
 {
 	fair_leave(&p->fair, seat);
 }
 
 unsigned
-peers_full(struct peers *p, const struct netaddr *addr, uint32_t most)
+tcp_clients_full(struct tcp_clients *p, const struct netaddr *addr, uint32_t most)
 {
 	struct fair_nets nets;
 
@@ -81,7 +81,7 @@ first_in(const struct fair_net *net, enum fair_list list)
 }
 
 struct fair_place *
-peers_idlest(struct peers *p, const struct netaddr *addr, unsigned bits)
+tcp_clients_idlest(struct tcp_clients *p, const struct netaddr *addr, unsigned bits)
 {
 	struct fair_place *found = NULL;
 	struct fair_nets nets;
@@ -141,7 +141,7 @@ yielding_of(const struct fair_net *net, const struct fair_nets *own, bool *busy)
 
 /* The connection of a network of CLASS that gives way, an idle one if there is one; NULL. */
 static struct fair_place *
-yielding_in(struct peers *p, unsigned class, const struct fair_nets *own)
+yielding_in(struct tcp_clients *p, unsigned class, const struct fair_nets *own)
 {
 	struct list *head = &p->fair.classes[class], *link = head->next;
 	struct fair_place *found = NULL;
@@ -159,7 +159,7 @@ yielding_in(struct peers *p, unsigned class, const struct fair_nets *own)
 }
 
 struct fair_place *
-peers_yielding(struct peers *p, const struct netaddr *addr)
+tcp_clients_yielding(struct tcp_clients *p, const struct netaddr *addr)
 {
 	struct fair_place *seat = NULL;
 	unsigned class = FAIR_CLASSES;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "core/guess.h"
+#include "core/id_attack.h"
 
 #include "base/clock.h"
 #include "base/log.h"
@@ -7,9 +7,9 @@
 
 enum event {
 	SIGN,
-	SIGN_NO_TCP, /* a sign, and TCP was found not to work less than GUESS_NO_TCP_NS ago */
+	SIGN_NO_TCP, /* a sign, and TCP was found not to work less than ID_ATTACK_NO_TCP_NS ago */
 	TCP_FAILS,
-	TIME_OVER, /* GUESS_WARY_NS without a sign */
+	TIME_OVER, /* ID_ATTACK_WARY_NS without a sign */
 	EVENTS
 };
 
@@ -56,10 +56,10 @@ on_sign(struct lookups *ls, struct upstream *up, uint64_t now_ns)
 	struct suspicion *sp = &up->suspicion;
 	char text[NETADDR_TEXT], more[LOGONCE_MORE];
 	uint64_t n = logonce_now(ls->upstreams->logonce, LOGONCE_GUESSED, &up->addr, 1, now_ns);
-	bool no_tcp = sp->no_tcp_ns != 0 && now_ns - sp->no_tcp_ns < GUESS_NO_TCP_NS;
+	bool no_tcp = sp->no_tcp_ns != 0 && now_ns - sp->no_tcp_ns < ID_ATTACK_NO_TCP_NS;
 
 	happen(sp, no_tcp ? SIGN_NO_TCP : SIGN);
-	sp->until_ns = now_ns + GUESS_WARY_NS;
+	sp->until_ns = now_ns + ID_ATTACK_WARY_NS;
 	sp->n_guesses = 0;
 	if (n > 0)
 		log_warn(LOG_UPSTREAM, "%s: somebody sends forged replies from this address: %s%s",
@@ -73,34 +73,34 @@ on_sign(struct lookups *ls, struct upstream *up, uint64_t now_ns)
 static uint64_t
 sign_of(const struct upstream *up)
 {
-	uint64_t n = (uint64_t)GUESS_EACH * up->n_sockets;
+	uint64_t n = (uint64_t)ID_ATTACK_EACH * up->n_sockets;
 
-	return (n > GUESS_UPSTREAM ? n : GUESS_UPSTREAM) +
-	    (up->tally.replies - up->suspicion.from_replies) / GUESS_REPLIES;
+	return (n > ID_ATTACK_UPSTREAM ? n : ID_ATTACK_UPSTREAM) +
+	    (up->tally.replies - up->suspicion.from_replies) / ID_ATTACK_REPLIES;
 }
 
 void
-guess_note(struct lookups *ls, unsigned slot, uint64_t now_ns)
+id_attack_note(struct lookups *ls, unsigned slot, uint64_t now_ns)
 {
 	struct upstream_socket *s = &ls->upstreams->sockets[slot];
 	struct suspicion *sp;
 	struct upstream *up;
 
-	if (s->upstream == UPSTREAM_NONE || guess_given_up(s))
+	if (s->upstream == UPSTREAM_NONE || id_attack_given_up(s))
 		return;
 	up = &ls->upstreams->table[s->upstream];
 	sp = &up->suspicion;
 	(void)state_of(up, now_ns);
-	if (sp->n_guesses == 0 || now_ns - sp->from_ns >= GUESS_WINDOW_NS) {
+	if (sp->n_guesses == 0 || now_ns - sp->from_ns >= ID_ATTACK_WINDOW_NS) {
 		sp->n_guesses = 0;
 		sp->from_ns = now_ns;
 		sp->from_replies = up->tally.replies;
 	}
 	s->n_guesses++;
 	sp->n_guesses++;
-	if (guess_given_up(s))
+	if (id_attack_given_up(s))
 		stats_inc(&ls->stats->upstream_guessed);
-	if (guess_given_up(s) || sp->n_guesses >= sign_of(up))
+	if (id_attack_given_up(s) || sp->n_guesses >= sign_of(up))
 		on_sign(ls, up, now_ns);
 }
 
@@ -125,20 +125,20 @@ without_tcp(struct lookups *ls, struct upstream *up, uint64_t now_ns)
 }
 
 void
-guess_on_no_tcp(struct lookups *ls, unsigned u, uint64_t now_ns)
+id_attack_on_no_tcp(struct lookups *ls, unsigned u, uint64_t now_ns)
 {
 	without_tcp(ls, &ls->upstreams->table[u], now_ns);
 }
 
 void
-guess_on_vain(struct lookups *ls, unsigned u, uint64_t now_ns)
+id_attack_on_vain(struct lookups *ls, unsigned u, uint64_t now_ns)
 {
 	struct upstream *up = &ls->upstreams->table[u];
 
 	if (state_of(up, now_ns) != SUSPICION_BY_TCP)
 		return;
-	up->suspicion.vain += GUESS_GOOD_EACH;
-	if (up->suspicion.vain >= GUESS_VAIN * GUESS_GOOD_EACH)
+	up->suspicion.vain += ID_ATTACK_GOOD_EACH;
+	if (up->suspicion.vain >= ID_ATTACK_VAIN * ID_ATTACK_GOOD_EACH)
 		without_tcp(ls, up, now_ns);
 }
 
@@ -147,15 +147,15 @@ static uint64_t
 most_ns(const struct upstream *up)
 {
 	const struct times *t = &up->times[UPSTREAM_OVER_UDP];
-	uint64_t ns = GUESS_SLOWER * t->srtt_ns;
+	uint64_t ns = ID_ATTACK_SLOWER * t->srtt_ns;
 
 	if (!times_known(t))
 		return TIMES_LEAST_NS;
-	return ns > GUESS_LEAST_NS ? ns : GUESS_LEAST_NS;
+	return ns > ID_ATTACK_LEAST_NS ? ns : ID_ATTACK_LEAST_NS;
 }
 
 uint64_t
-guess_wait_ns(const struct upstream *up)
+id_attack_wait_ns(const struct upstream *up)
 {
 	uint64_t ns = most_ns(up);
 
@@ -163,7 +163,7 @@ guess_wait_ns(const struct upstream *up)
 }
 
 void
-guess_on_tcp_reply(struct lookups *ls, const struct attempt *a, uint64_t now_ns)
+id_attack_on_tcp_reply(struct lookups *ls, const struct attempt *a, uint64_t now_ns)
 {
 	struct upstream *up = &ls->upstreams->table[a->upstream];
 
@@ -174,7 +174,7 @@ guess_on_tcp_reply(struct lookups *ls, const struct attempt *a, uint64_t now_ns)
 		return;
 	slow_ns -= slow_ns / 16; /* neither was measured to the nanosecond */
 	if (now_ns - a->sent_ns >= slow_ns)
-		guess_on_vain(ls, a->upstream, now_ns);
+		id_attack_on_vain(ls, a->upstream, now_ns);
 	else if (up->suspicion.vain > 0)
 		up->suspicion.vain--;
 }
@@ -187,15 +187,15 @@ move(struct lookups *ls, struct lookup *l, uint64_t now_ns)
 {
 	struct upstream *up = &ls->upstreams->table[l->upstream];
 
-	if (guess_may_tcp(l) && state_of(up, now_ns) != SUSPICION_BY_PORTS) {
-		guess_by_tcp(l);
+	if (id_attack_may_tcp(l) && state_of(up, now_ns) != SUSPICION_BY_PORTS) {
+		id_attack_by_tcp(l);
 		stats_inc(&ls->stats->upstream_wary);
 	}
 	lookup_ask(ls, l);
 }
 
 void
-guess_move(struct lookups *ls, unsigned slot, uint64_t now_ns)
+id_attack_move(struct lookups *ls, unsigned slot, uint64_t now_ns)
 {
 	struct list *open = &ls->upstreams->sockets[slot].open;
 
@@ -215,26 +215,26 @@ guess_move(struct lookups *ls, unsigned slot, uint64_t now_ns)
 	}
 }
 
-/* Has L's name GUESS_LETTERS letters, in whose case 0x20 hides as many bits? */
+/* Has L's name ID_ATTACK_LETTERS letters, in whose case 0x20 hides as many bits? */
 static bool
 has_letters(const struct lookup *l)
 {
 	unsigned n = 0;
 
 	/* The bytes of length are under 64, and so no letters. */
-	for (unsigned i = 0; i < l->key.qname_len && n < GUESS_LETTERS; i++)
+	for (unsigned i = 0; i < l->key.qname_len && n < ID_ATTACK_LETTERS; i++)
 		n += l->key.qname[i] >= 'a' && l->key.qname[i] <= 'z';
-	return n == GUESS_LETTERS;
+	return n == ID_ATTACK_LETTERS;
 }
 
 void
-guess_beware(struct lookups *ls, struct lookup *l, uint64_t now_ns)
+id_attack_beware(struct lookups *ls, struct lookup *l, uint64_t now_ns)
 {
 	struct upstream *up = &ls->upstreams->table[l->upstream];
 	bool cookie, cases;
 
 	if (state_of(up, now_ns) != SUSPICION_BY_TCP || l->plan != LOOKUP_BY_UDP ||
-	    !guess_may_tcp(l))
+	    !id_attack_may_tcp(l))
 		return;
 	cookie = ls->conf->upstream_cookies && up->cookie_len > DNS_COOKIE_CLIENT &&
 	    up->no_edns_until_ns <= now_ns && !l->here.no_edns && up->ways.now == WAY_FULL &&
@@ -242,6 +242,6 @@ guess_beware(struct lookups *ls, struct lookup *l, uint64_t now_ns)
 	cases = ls->conf->case_randomization && upstream_guarded(&up->case_guard, now_ns);
 	if (cookie || (cases && has_letters(l)))
 		return;
-	guess_by_tcp(l);
+	id_attack_by_tcp(l);
 	stats_inc(&ls->stats->upstream_wary);
 }

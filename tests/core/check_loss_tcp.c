@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* silence: questions on TCP connections that end, are stuck, or have no room (D11, D27). */
-#include "core/silence.h"
+#include "core/loss.h"
 
 #include <stdio.h>
 
@@ -89,7 +89,7 @@ static void
 wait_out(struct lookup *l)
 {
 	wheel_clear(&p.wheel, &l->timer);
-	ck_assert(!silence_on_timer(&p.lookups, l, &result, p.now_ns));
+	ck_assert(!loss_on_timer(&p.lookups, l, &result, p.now_ns));
 }
 
 /* A busy connection gets company; each question ends with its own connection only. */
@@ -193,16 +193,16 @@ START_TEST(d11_no_room_concerns_one_question)
 	struct lookup *l = ask(0);
 	uint16_t id = wire_u16(p.tcp);
 
-	silence_on_tcp_full(&p.lookups, 1, id, p.now_ns);
-	silence_on_tcp_full(&p.lookups, CHANNELS_EACH, id, p.now_ns);
+	loss_on_tcp_full(&p.lookups, 1, id, p.now_ns);
+	loss_on_tcp_full(&p.lookups, CHANNELS_EACH, id, p.now_ns);
 	ck_assert(!parts_next(&p, &sent));
-	silence_on_tcp_full(&p.lookups, 0, id, p.now_ns);
+	loss_on_tcp_full(&p.lookups, 0, id, p.now_ns);
 	expect_udp();
 	l = ask(0);
 	l->plan = LOOKUP_TCP_ONLY;
-	silence_on_tcp_full(&p.lookups, 0, wire_u16(p.tcp), p.now_ns);
+	loss_on_tcp_full(&p.lookups, 0, wire_u16(p.tcp), p.now_ns);
 	ck_assert(!parts_next(&p, &sent));
-	ck_assert(silence_on_timer(&p.lookups, l, &result, p.now_ns));
+	ck_assert(loss_on_timer(&p.lookups, l, &result, p.now_ns));
 	ck_assert_int_eq(result.outcome, LOOKUP_NO_ROOM);
 	ck_assert_uint_eq(p.upstreams.table[0].n_failures, 0);
 }
@@ -269,7 +269,7 @@ START_TEST(all_down_shortens_the_wait_for_a_connection)
 	waits = ask_in_vain();
 	p.now_ns += LOOKUP_DOWN_MS * NS_PER_MS;
 	ck_assert_uint_eq(waits->end_ns, p.now_ns);
-	ck_assert(silence_on_timer(&p.lookups, waits, &result, p.now_ns));
+	ck_assert(loss_on_timer(&p.lookups, waits, &result, p.now_ns));
 }
 END_TEST
 
@@ -338,7 +338,7 @@ START_TEST(question_does_not_wait_for_a_connection_for_ever)
 	ck_assert_uint_ge(l->timer.due * WHEEL_TICK_NS, l->end_ns);
 	p.now_ns = l->end_ns;
 	wheel_clear(&p.wheel, &l->timer);
-	ck_assert(silence_on_timer(&p.lookups, l, &result, p.now_ns));
+	ck_assert(loss_on_timer(&p.lookups, l, &result, p.now_ns));
 	ck_assert_int_eq(result.outcome, LOOKUP_NO_ROOM);
 	lookup_free(&p.lookups, l);
 	ck_assert(list_empty(&p.lookups.for_tcp[0]));

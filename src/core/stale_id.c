@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "core/overdue.h"
+#include "core/stale_id.h"
 
 bool
-overdue_has(const struct overdue *o, uint16_t id)
+stale_id_has(const struct stale_id *o, uint16_t id)
 {
-	uint32_t n = o->n < OVERDUE_EACH ? o->n : OVERDUE_EACH;
+	uint32_t n = o->n < STALE_ID_EACH ? o->n : STALE_ID_EACH;
 
 	for (uint32_t i = 0; i < n; i++) {
 		if (o->ids[i] == id)

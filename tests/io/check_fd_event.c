@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* source: what is ready is on its list, once, for as long as it is so. */
-#include "io/source.h"
+#include "io/fd_event.h"
 
 #include <string.h>
 #include <unistd.h>
@@ -9,7 +9,7 @@
 
 static struct event_base *base;
 static struct list ready;
-static struct source source;
+static struct fd_event source;
 static int fd[2];
 
 static void
@@ -20,13 +20,13 @@ setup(void)
 	ck_assert_int_eq(pipe(fd), 0);
 	list_init(&ready);
 	memset(&source, 0, sizeof(source));
-	source_open(&source, base, fd[0], EV_READ, &ready);
+	fd_event_open(&source, base, fd[0], EV_READ, &ready);
 }
 
 static void
 teardown(void)
 {
-	source_close(&source);
+	fd_event_close(&source);
 	event_base_free(base);
 	close(fd[0]);
 	close(fd[1]);
@@ -42,31 +42,31 @@ START_TEST(readable_source_is_ready_until_read)
 {
 	look();
 	ck_assert(list_empty(&ready));
-	ck_assert_int_eq(source_on(&source), 0);
-	ck_assert_int_eq(source_on(&source), 0);
+	ck_assert_int_eq(fd_event_on(&source), 0);
+	ck_assert_int_eq(fd_event_on(&source), 0);
 	look();
 	ck_assert(list_empty(&ready));
 	ck_assert_int_eq(write(fd[1], "x", 1), 1);
 	look();
 	look();
-	ck_assert_ptr_eq(source_take(&ready), &source);
-	ck_assert_ptr_null(source_take(&ready));
+	ck_assert_ptr_eq(fd_event_take(&ready), &source);
+	ck_assert_ptr_null(fd_event_take(&ready));
 	look();
-	ck_assert_ptr_eq(source_take(&ready), &source);
+	ck_assert_ptr_eq(fd_event_take(&ready), &source);
 }
 END_TEST
 
 START_TEST(source_that_is_off_is_not_ready)
 {
 	ck_assert_int_eq(write(fd[1], "x", 1), 1);
-	ck_assert_int_eq(source_on(&source), 0);
-	source_off(&source);
-	source_off(&source);
+	ck_assert_int_eq(fd_event_on(&source), 0);
+	fd_event_off(&source);
+	fd_event_off(&source);
 	look();
 	ck_assert(list_empty(&ready));
-	source_mark(&source);
-	source_mark(&source);
-	ck_assert_ptr_eq(source_take(&ready), &source);
+	fd_event_mark(&source);
+	fd_event_mark(&source);
+	ck_assert_ptr_eq(fd_event_take(&ready), &source);
 	ck_assert(list_empty(&ready));
 }
 END_TEST
@@ -76,14 +76,14 @@ END_TEST
  */
 START_TEST(closed_source_is_on_no_list)
 {
-	struct source zero;
+	struct fd_event zero;
 
 	memset(&zero, 0, sizeof(zero));
-	source_close(&zero);
-	ck_assert_int_eq(source_on(&source), 0);
-	source_mark(&source);
-	source_close(&source);
-	source_close(&source);
+	fd_event_close(&zero);
+	ck_assert_int_eq(fd_event_on(&source), 0);
+	fd_event_mark(&source);
+	fd_event_close(&source);
+	fd_event_close(&source);
 	ck_assert(list_empty(&ready));
 	ck_assert_int_eq(write(fd[1], "x", 1), 1);
 	look();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "config/where.h"
+#include "config/conf_decision.h"
 
 #include <string.h>
 
@@ -15,7 +15,7 @@ is_called(const struct origin_line *l, const char *name)
 }
 
 const struct origin_line *
-where_block(const struct origin *o, unsigned policy)
+conf_decision_block(const struct origin *o, unsigned policy)
 {
 	size_t n;
 	const struct origin_line *l = origin_lines(o, &n);
@@ -33,7 +33,7 @@ where_block(const struct origin *o, unsigned policy)
 static unsigned
 head_of(const struct origin *o, unsigned policy)
 {
-	const struct origin_line *head = where_block(o, policy);
+	const struct origin_line *head = conf_decision_block(o, policy);
 
 	return head != NULL ? head->line : 0;
 }
@@ -78,11 +78,11 @@ holds(const struct origin *o, const char *name, unsigned block)
 	return walk_next(&w) != NULL ? block : 0;
 }
 
-struct where
-where_keyword(const struct origin *o, unsigned policy, const char *name)
+struct conf_decision
+conf_decision_keyword(const struct origin *o, unsigned policy, const char *name)
 {
 	struct walk w = walk(o, name, holds(o, name, head_of(o, policy)));
-	struct where found = { .rule = "the default" };
+	struct conf_decision found = { .rule = "the default" };
 	const struct origin_line *l;
 
 	while ((l = walk_next(&w)) != NULL)
@@ -113,7 +113,7 @@ struct search {
 	const uint8_t *addr;
 	uint8_t family;
 	int len; /* of the best so far; -1: there is none */
-	struct where found;
+	struct conf_decision found;
 };
 
 /* L, or the rule RULE, says something of NET. What comes first wins. */
@@ -123,7 +123,7 @@ consider(struct search *s, const struct net *net, const struct origin_line *l, c
 	if (net->family != s->family || net->len <= s->len || !net_holds(net, s->addr))
 		return;
 	s->len = net->len;
-	s->found = (struct where){ .line = l, .rule = rule };
+	s->found = (struct conf_decision){ .line = l, .rule = rule };
 }
 
 /* Consider the first MOST words of L that are networks. */
@@ -152,11 +152,11 @@ consider_lines(struct search *s, const struct origin *o, const char *name, unsig
 
 /* --- Who decides ------------------------------------------------------------------------------ */
 
-struct where
-where_zone(const struct origin *o, unsigned policy, const char *name, const uint8_t *zone)
+struct conf_decision
+conf_decision_zone(const struct origin *o, unsigned policy, const char *name, const uint8_t *zone)
 {
 	struct walk w = walk(o, name, holds(o, name, head_of(o, policy)));
-	struct where nothing = { .line = NULL };
+	struct conf_decision nothing = { .line = NULL };
 	const struct origin_line *l;
 
 	while ((l = walk_next(&w)) != NULL) {
@@ -166,7 +166,7 @@ where_zone(const struct origin *o, unsigned policy, const char *name, const uint
 
 		while (next_word(&text, word, sizeof(word))) {
 			if (name_from_text(word, wire) > 0 && name_equal(wire, zone))
-				return (struct where){ .line = l };
+				return (struct conf_decision){ .line = l };
 		}
 	}
 	return nothing;
@@ -176,8 +176,8 @@ where_zone(const struct origin *o, unsigned policy, const char *name, const uint
  * A block's own lines go before those outside about the same network; a keyword that the block has
  * is not looked for outside (RULES D13). Either goes before RULES D14.
  */
-struct where
-where_a(const struct origin *o, unsigned policy, const uint8_t v4[static 4])
+struct conf_decision
+conf_decision_a(const struct origin *o, unsigned policy, const uint8_t v4[static 4])
 {
 	static const char *const names[] = { "exclude-a", "map" };
 	struct search s = { .addr = v4, .family = NETADDR_IPV4, .len = -1 };
@@ -201,8 +201,8 @@ where_a(const struct origin *o, unsigned policy, const uint8_t v4[static 4])
 	return s.found;
 }
 
-struct where
-where_aaaa(const struct origin *o, unsigned policy, const uint8_t v6[static 16])
+struct conf_decision
+conf_decision_aaaa(const struct origin *o, unsigned policy, const uint8_t v6[static 16])
 {
 	static const struct net mapped = { { [10] = 0xff, [11] = 0xff }, 96, NETADDR_IPV6 };
 	struct search s = { .addr = v6, .family = NETADDR_IPV6, .len = -1 };
@@ -213,7 +213,7 @@ where_aaaa(const struct origin *o, unsigned policy, const uint8_t v6[static 16])
 }
 
 /* The line of NAME, allow or deny, with the longest network that has CLIENT; else that with any. */
-static struct where
+static struct conf_decision
 by_network(const struct origin *o, const char *name, const struct netaddr *client)
 {
 	struct search s = { .addr = client->addr, .family = client->family, .len = -1 };
@@ -233,17 +233,17 @@ by_network(const struct origin *o, const char *name, const struct netaddr *clien
 	return s.found;
 }
 
-struct where
-where_allow(const struct origin *o, const struct netaddr *client)
+struct conf_decision
+conf_decision_allow(const struct origin *o, const struct netaddr *client)
 {
 	/* Whatever the lines say. */
 	if (netaddr_is_loopback(client))
-		return (struct where){ .rule = "built in: this machine may always ask" };
+		return (struct conf_decision){ .rule = "built in: this machine may always ask" };
 	return by_network(o, "allow", client);
 }
 
-struct where
-where_deny(const struct origin *o, const struct netaddr *client)
+struct conf_decision
+conf_decision_deny(const struct origin *o, const struct netaddr *client)
 {
 	return by_network(o, "deny", client);
 }

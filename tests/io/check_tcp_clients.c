@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* peers: connections counted by client network, and which of them give way. */
-#include "io/peers.h"
+#include "io/tcp_clients.h"
 
 #include <stdlib.h>
 
@@ -8,19 +8,19 @@
 
 #define CAP 64
 
-static struct peers peers;
+static struct tcp_clients peers;
 static struct fair_place seats[CAP];
 
 static void
 setup(void)
 {
-	ck_assert_int_eq(peers_init(&peers, CAP, 0x123456789abcdef0), 0);
+	ck_assert_int_eq(tcp_clients_init(&peers, CAP, 0x123456789abcdef0), 0);
 }
 
 static void
 teardown(void)
 {
-	peers_fini(&peers);
+	tcp_clients_fini(&peers);
 }
 
 static struct netaddr
@@ -50,14 +50,14 @@ static void
 take(unsigned i, const struct netaddr *addr, bool busy)
 {
 	seats[i] = (struct fair_place){ .client = NULL };
-	peers_take(&peers, addr, &seats[i]);
-	peers_seat(&peers, &seats[i], busy);
+	tcp_clients_take(&peers, addr, &seats[i]);
+	tcp_clients_seat(&peers, &seats[i], busy);
 }
 
 static void
 give(unsigned i)
 {
-	peers_give(&peers, &seats[i]);
+	tcp_clients_give(&peers, &seats[i]);
 }
 
 /* Which connection is it? CAP: none. */
@@ -89,17 +89,17 @@ START_TEST(counted_by_address)
 	for (unsigned i = 0; i < 3; i++) {
 		a.port = (uint16_t)(1000 + i);
 		ck_assert_uint_eq(count(&a, 32), i);
-		ck_assert_uint_eq(peers_full(&peers, &a, 3), 0);
+		ck_assert_uint_eq(tcp_clients_full(&peers, &a, 3), 0);
 		take(i, &a, false);
 	}
 	ck_assert_uint_eq(count(&a, 32), 3);
-	ck_assert_uint_eq(peers_full(&peers, &a, 3), 32);
-	ck_assert_uint_eq(peers_full(&peers, &a, 4), 0);
+	ck_assert_uint_eq(tcp_clients_full(&peers, &a, 3), 32);
+	ck_assert_uint_eq(tcp_clients_full(&peers, &a, 4), 0);
 	ck_assert_uint_eq(count(&other, 32), 0);
-	ck_assert_uint_eq(peers_full(&peers, &other, 3), 0);
+	ck_assert_uint_eq(tcp_clients_full(&peers, &other, 3), 0);
 	give(1);
 	ck_assert_uint_eq(count(&a, 32), 2);
-	ck_assert_uint_eq(peers_full(&peers, &a, 3), 0);
+	ck_assert_uint_eq(tcp_clients_full(&peers, &a, 3), 0);
 	give(0);
 	give(2);
 	ck_assert_uint_eq(count(&a, 32), 0);
@@ -139,18 +139,18 @@ START_TEST(d30_ceilings_of_networks)
 	ck_assert(netaddr_parse(cases[_i].other, 1, &b));
 	for (;; n++) {
 		a.addr[cases[_i].at] = (uint8_t)n;
-		if (peers_full(&peers, &a, 1) > 0)
+		if (tcp_clients_full(&peers, &a, 1) > 0)
 			break;
 		take(n, &a, n == 0);
 	}
 	ck_assert_uint_eq(n, cases[_i].most);
-	ck_assert_uint_eq(peers_full(&peers, &a, 1), cases[_i].bits);
-	ck_assert_uint_eq(peers_full(&peers, &a, 2), 0);
-	ck_assert_uint_eq(peers_full(&peers, &b, 1), 0);
+	ck_assert_uint_eq(tcp_clients_full(&peers, &a, 1), cases[_i].bits);
+	ck_assert_uint_eq(tcp_clients_full(&peers, &a, 2), 0);
+	ck_assert_uint_eq(tcp_clients_full(&peers, &b, 1), 0);
 	/* its own idlest one gives way, that of its network */
-	ck_assert_uint_eq(which(peers_idlest(&peers, &a, cases[_i].bits)), 1);
-	ck_assert_uint_eq(which(peers_idlest(&peers, &a, 0)), 1);
-	ck_assert_ptr_null(peers_idlest(&peers, &b, cases[_i].bits));
+	ck_assert_uint_eq(which(tcp_clients_idlest(&peers, &a, cases[_i].bits)), 1);
+	ck_assert_uint_eq(which(tcp_clients_idlest(&peers, &a, 0)), 1);
+	ck_assert_ptr_null(tcp_clients_idlest(&peers, &b, cases[_i].bits));
 }
 END_TEST
 
@@ -174,19 +174,19 @@ START_TEST(idlest_of_a_network)
 {
 	struct netaddr a = client(1, 1), other = apart(2);
 
-	ck_assert_ptr_null(peers_idlest(&peers, &a, 0));
+	ck_assert_ptr_null(tcp_clients_idlest(&peers, &a, 0));
 	take(3, &other, false);
 	for (unsigned i = 0; i < 3; i++)
 		take(i, &a, false);
-	ck_assert_uint_eq(which(peers_idlest(&peers, &a, 32)), 0);
-	peers_seat(&peers, &seats[0], false);
-	ck_assert_uint_eq(which(peers_idlest(&peers, &a, 32)), 1);
-	peers_seat(&peers, &seats[1], true);
-	ck_assert_uint_eq(which(peers_idlest(&peers, &a, 32)), 2);
+	ck_assert_uint_eq(which(tcp_clients_idlest(&peers, &a, 32)), 0);
+	tcp_clients_seat(&peers, &seats[0], false);
+	ck_assert_uint_eq(which(tcp_clients_idlest(&peers, &a, 32)), 1);
+	tcp_clients_seat(&peers, &seats[1], true);
+	ck_assert_uint_eq(which(tcp_clients_idlest(&peers, &a, 32)), 2);
 	give(2);
-	ck_assert_uint_eq(which(peers_idlest(&peers, &a, 32)), 0);
+	ck_assert_uint_eq(which(tcp_clients_idlest(&peers, &a, 32)), 0);
 	give(0);
-	ck_assert_ptr_null(peers_idlest(&peers, &a, 0));
+	ck_assert_ptr_null(tcp_clients_idlest(&peers, &a, 0));
 }
 END_TEST
 
@@ -195,19 +195,19 @@ START_TEST(fullest_network_gives_way)
 {
 	struct netaddr a = apart(1), b = apart(2), c = apart(3), d = apart(4);
 
-	ck_assert_ptr_null(peers_yielding(&peers, &d));
+	ck_assert_ptr_null(tcp_clients_yielding(&peers, &d));
 	take(0, &c, false);
 	for (unsigned i = 1; i < 4; i++)
 		take(i, &a, false);
 	for (unsigned i = 4; i < 6; i++)
 		take(i, &b, false);
-	ck_assert_uint_eq(which(peers_yielding(&peers, &d)), 1);
-	ck_assert_uint_eq(which(peers_yielding(&peers, &b)), 1);
-	ck_assert_ptr_null(peers_yielding(&peers, &a));
+	ck_assert_uint_eq(which(tcp_clients_yielding(&peers, &d)), 1);
+	ck_assert_uint_eq(which(tcp_clients_yielding(&peers, &b)), 1);
+	ck_assert_ptr_null(tcp_clients_yielding(&peers, &a));
 	give(1);
 	give(2);
-	ck_assert_uint_eq(which(peers_yielding(&peers, &d)), 4);
-	ck_assert_ptr_null(peers_yielding(&peers, &b));
+	ck_assert_uint_eq(which(tcp_clients_yielding(&peers, &d)), 4);
+	ck_assert_ptr_null(tcp_clients_yielding(&peers, &b));
 }
 END_TEST
 
@@ -219,9 +219,9 @@ START_TEST(among_equals_the_longest_silent)
 	take(0, &a, true);
 	take(1, &b, false);
 	take(2, &c, false);
-	ck_assert_uint_eq(which(peers_yielding(&peers, &d)), 1);
-	peers_seat(&peers, &seats[1], false);
-	ck_assert_uint_eq(which(peers_yielding(&peers, &d)), 2);
+	ck_assert_uint_eq(which(tcp_clients_yielding(&peers, &d)), 1);
+	tcp_clients_seat(&peers, &seats[1], false);
+	ck_assert_uint_eq(which(tcp_clients_yielding(&peers, &d)), 2);
 }
 END_TEST
 
@@ -231,12 +231,12 @@ START_TEST(busy_ones_give_way_to_much_smaller_networks)
 	struct netaddr a = apart(1), b = apart(2), d = apart(4);
 
 	take(0, &b, true);
-	ck_assert_ptr_null(peers_yielding(&peers, &d));
+	ck_assert_ptr_null(tcp_clients_yielding(&peers, &d));
 	for (unsigned i = 1; i < 4; i++)
 		take(i, &a, true);
-	ck_assert_uint_eq(which(peers_yielding(&peers, &b)), 1);
+	ck_assert_uint_eq(which(tcp_clients_yielding(&peers, &b)), 1);
 	take(4, &b, true);
-	ck_assert_ptr_null(peers_yielding(&peers, &b));
+	ck_assert_ptr_null(tcp_clients_yielding(&peers, &b));
 }
 END_TEST
 
@@ -255,15 +255,15 @@ START_TEST(d30_hosts_of_one_network_are_apart)
 		take(i, &host, false);
 	}
 	host.addr[15] = 100;
-	ck_assert_uint_eq(which(peers_yielding(&peers, &host)), 37);
-	ck_assert_uint_eq(which(peers_yielding(&peers, &other)), 37);
+	ck_assert_uint_eq(which(tcp_clients_yielding(&peers, &host)), 37);
+	ck_assert_uint_eq(which(tcp_clients_yielding(&peers, &other)), 37);
 	give(37);
 	give(38);
 	/* now each host has one: the /64 is heavier, and to another host none of it gives way */
-	ck_assert_uint_eq(which(peers_yielding(&peers, &other)), 0);
-	ck_assert_uint_eq(which(peers_idlest(&peers, &host, 0)), 0);
-	peers_seat(&peers, &seats[0], true);
-	ck_assert_uint_eq(which(peers_yielding(&peers, &other)), 1);
+	ck_assert_uint_eq(which(tcp_clients_yielding(&peers, &other)), 0);
+	ck_assert_uint_eq(which(tcp_clients_idlest(&peers, &host, 0)), 0);
+	tcp_clients_seat(&peers, &seats[0], true);
+	ck_assert_uint_eq(which(tcp_clients_yielding(&peers, &other)), 1);
 }
 END_TEST
 
@@ -294,7 +294,7 @@ START_TEST(fullest_is_known_whatever_comes_and_goes)
 			most = n[k] > most ? n[k] : most;
 		if (most < 2)
 			continue;
-		yields = which(peers_yielding(&peers, &new));
+		yields = which(tcp_clients_yielding(&peers, &new));
 		ck_assert_uint_lt(yields, CAP);
 		ck_assert_uint_ge(n[of[yields]] + most / 8, most);
 	}

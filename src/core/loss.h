@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#ifndef DNS64D_CORE_SILENCE_H
-#define DNS64D_CORE_SILENCE_H
+#ifndef DNS64D_CORE_LOSS_H
+#define DNS64D_CORE_LOSS_H
 
 /*
- * silence: no reply has come to an attempt: what next (RULES D27)?
+ * loss: no reply has come to an attempt: what next (RULES D27)?
  *
  * An attempt waits as long as its upstream takes by measure. When that is over the attempt is
  * "silent": it stays answerable, the silence counts against its upstream (core/health), and the
@@ -23,61 +23,61 @@
 #include "core/lookup.h"
 #include "core/upstream.h"
 
-/* silence_on_timer: L's timer fired. True: that ends L, with *result filled. */
-MUST_USE bool silence_on_timer(
+/* loss_on_timer: L's timer fired. True: that ends L, with *result filled. */
+MUST_USE bool loss_on_timer(
     struct lookups *ls, struct lookup *l, struct lookup_result *result, uint64_t now_ns);
 
 /*
- * silence_ask_again: another way to ask upstream U was learned: those who have asked it over UDP
+ * loss_ask_again: another way to ask upstream U was learned: those who have asked it over UDP
  * and have no reply do not wait for one any longer.
  */
-void silence_ask_again(struct lookups *ls, unsigned u, uint64_t now_ns);
+void loss_ask_again(struct lookups *ls, unsigned u, uint64_t now_ns);
 
 /*
- * silence_on_refused: the kernel said that the upstream takes no questions from the UDP socket in
- * SLOT: silence_next_refused tells which lookups that ends.
+ * loss_on_refused: the kernel said that the upstream takes no questions from the UDP socket in
+ * SLOT: loss_next_refused tells which lookups that ends.
  */
-void silence_on_refused(struct lookups *ls, unsigned slot);
+void loss_on_refused(struct lookups *ls, unsigned slot);
 
 /*
- * silence_next_refused: go on with up to *MOST of the lookups that silence_on_refused is about;
+ * loss_next_refused: go on with up to *MOST of the lookups that loss_on_refused is about;
  * *MOST is less by as many. Call it until it returns NULL; each lookup that it returns has ended,
  * with *result filled.
  */
-MUST_USE struct lookup *silence_next_refused(
+MUST_USE struct lookup *loss_next_refused(
     struct lookups *ls, unsigned *most, struct lookup_result *result, uint64_t now_ns);
 
 /*
- * silence_on_unsent: the question with this ID (host byte order) did not leave by the UDP socket in
+ * loss_on_unsent: the question with this ID (host byte order) did not leave by the UDP socket in
  * SLOT. Nobody was silent: it goes to another upstream at once, if there is one, and else, or if
  * that fails too, again to the same at the next tick; then later and later. AWAY: there is no way
  * to its upstream; else there was no room, and if that stays so its lookup ends with
  * LOOKUP_NO_ROOM (RULES D26).
  */
-void silence_on_unsent(struct lookups *ls, unsigned slot, uint16_t id, bool away, uint64_t now_ns);
+void loss_on_unsent(struct lookups *ls, unsigned slot, uint16_t id, bool away, uint64_t now_ns);
 
 /*
- * silence_on_tcp_lost: the connection CONN (core/engine) ended (ESTABLISHED: after it had been
- * up) or could not be opened: silence_next_lost goes on with the lookups that asked by it.
+ * loss_on_tcp_lost: the connection CONN (core/engine) ended (ESTABLISHED: after it had been
+ * up) or could not be opened: loss_next_lost goes on with the lookups that asked by it.
  */
-void silence_on_tcp_lost(struct lookups *ls, unsigned conn, bool established);
+void loss_on_tcp_lost(struct lookups *ls, unsigned conn, bool established);
 
-/* silence_next_lost: the same for those that silence_on_tcp_lost is about. */
-MUST_USE struct lookup *silence_next_lost(
+/* loss_next_lost: the same for those that loss_on_tcp_lost is about. */
+MUST_USE struct lookup *loss_next_lost(
     struct lookups *ls, unsigned *most, struct lookup_result *result, uint64_t now_ns);
 
 /*
- * silence_on_tcp_full: the shell has no room to queue the question with this ID (host byte order)
+ * loss_on_tcp_full: the shell has no room to queue the question with this ID (host byte order)
  * for the connection CONN. The question goes over UDP if it may (RULES D11), or its lookup ends
  * at the next tick. The upstream is not blamed (RULES D26).
  */
-void silence_on_tcp_full(struct lookups *ls, unsigned conn, uint16_t id, uint64_t now_ns);
+void loss_on_tcp_full(struct lookups *ls, unsigned conn, uint16_t id, uint64_t now_ns);
 
 /*
- * silence_on_taken: the operator took upstream U down: questions in flight to it are waited for no
+ * loss_on_taken: the operator took upstream U down: questions in flight to it are waited for no
  * longer, from the next tick on, and go to another upstream; without one their lookups end. Nothing
  * is counted against U; a reply that comes yet is taken.
  */
-void silence_on_taken(struct lookups *ls, unsigned u, uint64_t now_ns);
+void loss_on_taken(struct lookups *ls, unsigned u, uint64_t now_ns);
 
 #endif

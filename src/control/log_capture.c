@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "control/lines.h"
+#include "control/log_capture.h"
 
 #include <stddef.h>
 
@@ -13,9 +13,9 @@ hear(void *arg, enum log_level level, enum log_category category, const char *te
 		[LOG_LEVEL_NOTICE] = "notice",
 		[LOG_LEVEL_INFO] = "info",
 		[LOG_LEVEL_DEBUG] = "debug" };
-	struct lines *h = arg;
+	struct log_capture *h = arg;
 
-	if (json_array_size(h->list) >= LINES_MAX)
+	if (json_array_size(h->list) >= LOG_CAPTURE_MAX)
 		return;
 	(void)json_array_append_new(h->list,
 	    json_pack("{s:s, s:s, s:o}", "level", levels[level], "about",
@@ -23,7 +23,7 @@ hear(void *arg, enum log_level level, enum log_category category, const char *te
 }
 
 void
-lines_begin(struct lines *h)
+log_capture_begin(struct log_capture *h)
 {
 	h->list = json_array();
 	h->ear = (struct log_ear){ .hear = hear, .arg = h };
@@ -31,19 +31,19 @@ lines_begin(struct lines *h)
 }
 
 json_t *
-lines_end(struct lines *h)
+log_capture_end(struct log_capture *h)
 {
 	json_t *list = h->list;
 
 	(void)log_listen(h->before);
-	*h = (struct lines){ .list = NULL };
+	*h = (struct log_capture){ .list = NULL };
 	return list;
 }
 
 void
-lines_answer(struct lines *h, struct evhttp_request *r, bool ok, const char *error)
+log_capture_answer(struct log_capture *h, struct evhttp_request *r, bool ok, const char *error)
 {
 	reply_json(r, ok ? HTTP_OK : REPLY_UNPROCESSABLE,
-	    json_pack("{s:b, s:o*, s:s*}", "done", ok, "messages", lines_end(h), "error",
+	    json_pack("{s:b, s:o*, s:s*}", "done", ok, "messages", log_capture_end(h), "error",
 		ok ? NULL : error));
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Silence: when a question without reply is sent again, where to, and when that ends (D27). */
 
-#include "core/silence.h"
+#include "core/loss.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -86,8 +86,8 @@ collect(const struct lookup *l)
 			.cd = (msg[3] & DNS_CD) != 0 };
 		if (tcp || !refuses || l->upstream != 0)
 			continue;
-		silence_on_refused(&p.lookups, last.sock);
-		if (silence_next_refused(&p.lookups, &most, &result, p.now_ns) != NULL)
+		loss_on_refused(&p.lookups, last.sock);
+		if (loss_next_refused(&p.lookups, &most, &result, p.now_ns) != NULL)
 			return true;
 	}
 	return false;
@@ -111,7 +111,7 @@ pass(struct lookup *l, unsigned ms)
 			if (t->kind != WHEEL_LOOKUP)
 				continue; /* no probes */
 			ck_assert_ptr_eq(t, &l->timer);
-			if (silence_on_timer(&p.lookups, l, &result, p.now_ns) || collect(l))
+			if (loss_on_timer(&p.lookups, l, &result, p.now_ns) || collect(l))
 				return true;
 		}
 	}
@@ -328,11 +328,11 @@ START_TEST(d27_who_has_something_to_send_is_not_spent)
 		ck_assert(!pass(l, 4));
 	lookup_set_wait(&p.lookups, l, LOOKUP_SPENT, l->end_ns); /* as after an error */
 	due = l->timer.due;
-	silence_ask_again(&p.lookups, 0, p.now_ns);
+	loss_ask_again(&p.lookups, 0, p.now_ns);
 	ck_assert_uint_eq(l->timer.due, due);
 	ck_assert(attempt_send_now(&p.lookups, l, &result, p.now_ns));
 	ck_assert_uint_eq(l->wait, LOOKUP_PAUSED);
-	silence_ask_again(&p.lookups, 0, p.now_ns);
+	loss_ask_again(&p.lookups, 0, p.now_ns);
 	ck_assert_uint_le(l->timer.due, p.now_ns / WHEEL_TICK_NS + 1);
 }
 END_TEST

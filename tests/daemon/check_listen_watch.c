@@ -2,7 +2,7 @@
 /* What is there is opened, what is not is waited for; an error is one still. The rest, addresses
  * that come and go, is for tests/system/late.sh. */
 
-#include "daemon/arrival.h"
+#include "daemon/listen_watch.h"
 
 #include <errno.h>
 #include <net/if.h>
@@ -15,14 +15,14 @@
 #include "support/tests.h"
 
 static struct settings settings;
-static struct arrival arrival;
+static struct listen_watch watch;
 static struct bind_sockets *sockets;
 
 static void
 setup(void)
 {
 	memset(&settings, 0, sizeof(settings));
-	arrival_init(&arrival);
+	listen_watch_init(&watch);
 	sockets = NULL;
 }
 
@@ -30,7 +30,7 @@ static void
 teardown(void)
 {
 	sockets_close(sockets, settings.conf.io.n_listens);
-	arrival_fini(&arrival);
+	listen_watch_fini(&watch);
 }
 
 static void
@@ -72,24 +72,24 @@ START_TEST(what_is_absent_is_waited_for)
 	add("192.0.2.77", 5353);
 	settings.listens.n_of = 1;
 	settings.listens.of[0] = (struct settings_interface){ .name = "nosuch0", .addr.port = 53 };
-	ck_assert(arrival_open(&arrival, &settings, 1, &sockets));
+	ck_assert(listen_watch_open(&watch, &settings, 1, &sockets));
 	ck_assert_uint_eq(settings.conf.io.n_listens, 1);
 	ck_assert_ptr_nonnull(sockets);
-	ck_assert_uint_eq(arrival.waits.n, 0); /* before it begins */
-	ck_assert_uint_eq(arrival.look_ns, UINT64_MAX);
-	arrival_begin(&arrival);
-	ck_assert_uint_eq(arrival.waits.n, 2);
-	ck_assert_int_eq(listens_wait_of(&arrival.waits, "192.0.2.77#5353")->why, LISTENS_ABSENT);
-	ck_assert_int_eq(listens_wait_of(&arrival.waits, "nosuch0#53")->why, LISTENS_NO_INTERFACE);
-	ck_assert_uint_lt(arrival.look_ns, UINT64_MAX);
-	ck_assert_int_ge(arrival.fd, 0);
+	ck_assert_uint_eq(watch.waits.n, 0); /* before it begins */
+	ck_assert_uint_eq(watch.look_ns, UINT64_MAX);
+	listen_watch_begin(&watch);
+	ck_assert_uint_eq(watch.waits.n, 2);
+	ck_assert_int_eq(listens_wait_of(&watch.waits, "192.0.2.77#5353")->why, LISTENS_ABSENT);
+	ck_assert_int_eq(listens_wait_of(&watch.waits, "nosuch0#53")->why, LISTENS_NO_INTERFACE);
+	ck_assert_uint_lt(watch.look_ns, UINT64_MAX);
+	ck_assert_int_ge(watch.fd, 0);
 }
 END_TEST
 
 START_TEST(nothing_may_be_there_at_all)
 {
 	add("192.0.2.77", 5353);
-	ck_assert(arrival_open(&arrival, &settings, 2, &sockets));
+	ck_assert(listen_watch_open(&watch, &settings, 2, &sockets));
 	ck_assert_uint_eq(settings.conf.io.n_listens, 0);
 	ck_assert_ptr_null(sockets);
 }
@@ -100,26 +100,26 @@ START_TEST(freebind_opens_what_is_absent)
 {
 	add("192.0.2.77", 5353);
 	settings.conf.io.freebind = true;
-	ck_assert(arrival_open(&arrival, &settings, 1, &sockets));
+	ck_assert(listen_watch_open(&watch, &settings, 1, &sockets));
 	ck_assert_uint_eq(settings.conf.io.n_listens, 1);
-	arrival_begin(&arrival);
-	ck_assert_uint_eq(arrival.waits.n, 1);
+	listen_watch_begin(&watch);
+	ck_assert_uint_eq(watch.waits.n, 1);
 }
 END_TEST
 
 /* What stays open while it is absent is not given up by a reload. */
 START_TEST(what_is_held_stays)
 {
-	struct arrival_plan plan;
+	struct listen_watch_plan plan;
 	struct conf_io held = { .n_listens = 1 };
 
 	add("192.0.2.77", 5353);
 	held.listens[0] = settings.listens.fixed[0];
-	ck_assert(arrival_plan(&arrival, &held, &settings, LOG_CONFIG, &plan));
+	ck_assert(listen_watch_plan(&watch, &held, &settings, LOG_CONFIG, &plan));
 	ck_assert_uint_eq(plan.n, 1);
 	ck_assert_uint_eq(plan.waits.n, 1);
 	held.listens[0].port = 5354;
-	ck_assert(arrival_plan(&arrival, &held, &settings, LOG_CONFIG, &plan));
+	ck_assert(listen_watch_plan(&watch, &held, &settings, LOG_CONFIG, &plan));
 	ck_assert_uint_eq(plan.n, 0);
 }
 END_TEST
@@ -127,7 +127,7 @@ END_TEST
 START_TEST(another_program_is_an_error_still)
 {
 	add("127.0.0.1", taken_port());
-	ck_assert(!arrival_open(&arrival, &settings, 1, &sockets));
+	ck_assert(!listen_watch_open(&watch, &settings, 1, &sockets));
 	ck_assert_ptr_null(sockets);
 }
 END_TEST
@@ -135,21 +135,21 @@ END_TEST
 /* But what a reload finds waited for already, for whatever reason, does not hold it up. */
 START_TEST(what_is_waited_for_holds_up_nothing)
 {
-	struct arrival_plan plan;
+	struct listen_watch_plan plan;
 	struct conf_io held = { .n_listens = 0 };
 
 	add("127.0.0.1", taken_port());
-	ck_assert(arrival_plan(&arrival, &held, &settings, LOG_CONFIG, &plan));
+	ck_assert(listen_watch_plan(&watch, &held, &settings, LOG_CONFIG, &plan));
 	ck_assert_uint_eq(plan.n, 1); /* to be opened, which fails */
-	arrival.waits.n = 1;
-	netaddr_format(&settings.listens.fixed[0], arrival.waits.w[0].what);
-	ck_assert(arrival_plan(&arrival, &held, &settings, LOG_CONFIG, &plan));
+	watch.waits.n = 1;
+	netaddr_format(&settings.listens.fixed[0], watch.waits.w[0].what);
+	ck_assert(listen_watch_plan(&watch, &held, &settings, LOG_CONFIG, &plan));
 	ck_assert_uint_eq(plan.n, 0);
 	ck_assert_uint_eq(plan.waits.n, 1);
 	ck_assert_int_eq(plan.waits.w[0].why, LISTENS_FAILED);
 	ck_assert_int_eq(plan.waits.w[0].err, EADDRINUSE);
-	arrival_use(&arrival, &plan, LOG_CONFIG);
-	ck_assert_uint_le(arrival.look_ns, arrival.looked_ns + NS_PER_SEC);
+	listen_watch_use(&watch, &plan, LOG_CONFIG);
+	ck_assert_uint_le(watch.look_ns, watch.looked_ns + NS_PER_SEC);
 }
 END_TEST
 
@@ -165,40 +165,40 @@ START_TEST(more_than_there_is_room_for)
 	}
 	settings.listens.n_of = 1;
 	settings.listens.of[0] = (struct settings_interface){ .name = "lo", .addr.port = 5353 };
-	ck_assert(arrival_open(&arrival, &settings, 1, &sockets));
+	ck_assert(listen_watch_open(&watch, &settings, 1, &sockets));
 	ck_assert_uint_eq(settings.conf.io.n_listens, CONF_MAX_LISTENS);
-	arrival_begin(&arrival);
-	ck_assert_uint_eq(arrival.waits.n, CONF_MAX_LISTENS + 1);
-	ck_assert_int_eq(listens_wait_of(&arrival.waits, "lo#5353")->why, LISTENS_TOO_MANY);
+	listen_watch_begin(&watch);
+	ck_assert_uint_eq(watch.waits.n, CONF_MAX_LISTENS + 1);
+	ck_assert_int_eq(listens_wait_of(&watch.waits, "lo#5353")->why, LISTENS_TOO_MANY);
 }
 END_TEST
 
 /* Where nothing can come or go nobody listens for it. */
 START_TEST(wildcards_and_loopback_need_no_watch)
 {
-	struct arrival_plan plan;
+	struct listen_watch_plan plan;
 
 	add("127.0.0.1", free_port());
 	add("0.0.0.0", 5353);
-	ck_assert(arrival_plan(&arrival, NULL, &settings, LOG_SERVER, &plan));
-	ck_assert_int_eq(arrival.fd, -1);
-	arrival_use(&arrival, &plan, LOG_SERVER);
-	ck_assert_uint_eq(arrival.look_ns, UINT64_MAX);
+	ck_assert(listen_watch_plan(&watch, NULL, &settings, LOG_SERVER, &plan));
+	ck_assert_int_eq(watch.fd, -1);
+	listen_watch_use(&watch, &plan, LOG_SERVER);
+	ck_assert_uint_eq(watch.look_ns, UINT64_MAX);
 }
 END_TEST
 
 /* Changes come in crowds, and are looked at together. */
 START_TEST(a_bell_is_heard_soon)
 {
-	struct arrival_plan plan;
+	struct listen_watch_plan plan;
 
 	add("192.0.2.77", 5353);
-	ck_assert(arrival_plan(&arrival, NULL, &settings, LOG_SERVER, &plan));
-	arrival_use(&arrival, &plan, LOG_SERVER);
-	uint64_t later = arrival.look_ns;
-	arrival_rings(&arrival);
-	ck_assert_uint_lt(arrival.look_ns, later);
-	ck_assert_uint_gt(arrival.look_ns, arrival.looked_ns);
+	ck_assert(listen_watch_plan(&watch, NULL, &settings, LOG_SERVER, &plan));
+	listen_watch_use(&watch, &plan, LOG_SERVER);
+	uint64_t later = watch.look_ns;
+	listen_watch_rings(&watch);
+	ck_assert_uint_lt(watch.look_ns, later);
+	ck_assert_uint_gt(watch.look_ns, watch.looked_ns);
 }
 END_TEST
 
@@ -238,7 +238,7 @@ START_TEST(what_is_served_stays_while_the_list_changes)
 	} rows[] = { { "lo", 0, 1 }, { "lo", 1, 1 }, { "lo", 77, 0 }, { "nosuch0", 0, 0 } };
 	struct hostaddr all[1] = { { .index = rows[_i].index, .prefix_len = 8 } };
 	struct conf_io held = { .n_listens = 1 };
-	struct arrival_plan plan;
+	struct listen_watch_plan plan;
 
 	ck_assert_uint_eq(if_nametoindex("lo"), 1);
 	ck_assert(netaddr_parse("127.0.0.1", 0, &all[0].addr));
@@ -249,7 +249,7 @@ START_TEST(what_is_served_stays_while_the_list_changes)
 	    settings.listens.of[0].name, sizeof(settings.listens.of[0].name), "%s", rows[_i].name);
 	listed = all;
 	n_listed = rows[_i].index > 0;
-	ck_assert(arrival_plan(&arrival, &held, &settings, LOG_CONFIG, &plan));
+	ck_assert(listen_watch_plan(&watch, &held, &settings, LOG_CONFIG, &plan));
 	ck_assert_uint_eq(plan.n, rows[_i].n);
 	ck_assert_uint_eq(plan.waits.n, 1 - rows[_i].n);
 	listed = NULL;

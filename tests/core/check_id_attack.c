@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Guesses at the IDs of questions (RULES D21): what the scenarios d21-guess*.scn do not reach. */
 
-#include "core/guess.h"
+#include "core/id_attack.h"
 
 #include <string.h>
 
 #include "base/clock.h"
 #include "base/logonce.h"
-#include "core/silence.h"
+#include "core/loss.h"
 #include "scenario/parts.h"
 #include "support/heard.h"
 #include "support/tests.h"
@@ -37,7 +37,7 @@ static void
 guess(unsigned slot, unsigned n)
 {
 	while (n-- > 0)
-		guess_note(&p.lookups, slot, p.now_ns);
+		id_attack_note(&p.lookups, slot, p.now_ns);
 }
 
 static bool
@@ -66,14 +66,14 @@ other_socket(void)
 /* Few guesses at each of several sockets count together, if they come within a minute. */
 START_TEST(d21_few_guesses_at_many_sockets)
 {
-	for (unsigned i = 0; i < GUESS_UPSTREAM / 4 - 1; i++)
+	for (unsigned i = 0; i < ID_ATTACK_UPSTREAM / 4 - 1; i++)
 		guess(add_socket(), 4);
 	guess(0, 3);
-	p.now_ns += GUESS_WINDOW_NS;
+	p.now_ns += ID_ATTACK_WINDOW_NS;
 	guess(0, 1);
 	ck_assert(!is_wary()); /* that was the first of another minute */
-	p.now_ns += GUESS_WINDOW_NS - 1;
-	guess(add_socket(), GUESS_UPSTREAM - 2);
+	p.now_ns += ID_ATTACK_WINDOW_NS - 1;
+	guess(add_socket(), ID_ATTACK_UPSTREAM - 2);
 	ck_assert(!is_wary());
 	guess(0, 1);
 	ck_assert(is_wary());
@@ -99,7 +99,7 @@ END_TEST
 /* A suspicion ends a minute after the last sign; guesses that are none do not hold it open. */
 START_TEST(d21_a_trickle_holds_nothing_open)
 {
-	guess(0, GUESS_UPSTREAM);
+	guess(0, ID_ATTACK_UPSTREAM);
 	ck_assert(is_wary());
 	for (unsigned s = 0; s < 59; s++) {
 		p.now_ns += NS_PER_SEC;
@@ -110,11 +110,11 @@ START_TEST(d21_a_trickle_holds_nothing_open)
 	p.now_ns += NS_PER_SEC;
 	ck_assert(!is_wary());
 	/* a sign in between does */
-	guess(other_socket(), GUESS_UPSTREAM);
+	guess(other_socket(), ID_ATTACK_UPSTREAM);
 	ck_assert(is_wary());
-	p.now_ns += GUESS_WARY_NS - 1;
-	guess(other_socket(), GUESS_UPSTREAM);
-	p.now_ns += GUESS_WARY_NS - 1;
+	p.now_ns += ID_ATTACK_WARY_NS - 1;
+	guess(other_socket(), ID_ATTACK_UPSTREAM);
+	p.now_ns += ID_ATTACK_WARY_NS - 1;
 	ck_assert(is_wary());
 	p.now_ns += 1;
 	ck_assert(!is_wary());
@@ -125,8 +125,8 @@ END_TEST
 START_TEST(d21_right_replies_take_guesses_back)
 {
 	guess(0, 1);
-	up->tally.replies += 2 * GUESS_REPLIES - 1; /* one of two */
-	guess(0, GUESS_UPSTREAM - 1);
+	up->tally.replies += 2 * ID_ATTACK_REPLIES - 1; /* one of two */
+	guess(0, ID_ATTACK_UPSTREAM - 1);
 	ck_assert(!is_wary());
 	guess(0, 1);
 	ck_assert(is_wary());
@@ -157,8 +157,8 @@ ask_in_vain(void)
 	struct packet_out send;
 	struct lookup *l = ask_by_tcp(&send);
 
-	p.now_ns += guess_wait_ns(up);
-	ck_assert(!silence_on_timer(&p.lookups, l, &result, p.now_ns));
+	p.now_ns += id_attack_wait_ns(up);
+	ck_assert(!loss_on_timer(&p.lookups, l, &result, p.now_ns));
 	ck_assert(parts_next(&p, &send));
 	ck_assert_int_eq(send.way, PACKET_UPSTREAM_UDP);
 	ck_assert_ptr_nonnull(l->earlier); /* a reply over TCP is taken still */
@@ -186,7 +186,7 @@ start_suspicion(void)
 	p.conf.case_randomization = false;
 	p.upstreams.n_order = 1;
 	times_learn(&up->times[UPSTREAM_OVER_UDP], 10 * NS_PER_MS);
-	guess(0, GUESS_UPSTREAM);
+	guess(0, ID_ATTACK_UPSTREAM);
 	ck_assert_int_eq(up->suspicion.state, SUSPICION_BY_TCP);
 }
 
@@ -199,13 +199,13 @@ START_TEST(d21_mute_tcp_is_given_up)
 	start_suspicion();
 	p.upstreams.logonce = logonce_new();
 	heard_start(LOG_LEVEL_NOTICE);
-	for (unsigned i = 0; i < GUESS_VAIN; i++) {
-		ck_assert(!guess_needs_ports(up, p.now_ns));
+	for (unsigned i = 0; i < ID_ATTACK_VAIN; i++) {
+		ck_assert(!id_attack_needs_ports(up, p.now_ns));
 		ask_in_vain();
 	}
 	ck_assert_int_eq(up->suspicion.state, SUSPICION_BY_PORTS);
-	ck_assert(guess_needs_ports(up, p.now_ns));
-	guess_on_no_tcp(&p.lookups, 0, p.now_ns);
+	ck_assert(id_attack_needs_ports(up, p.now_ns));
+	id_attack_on_no_tcp(&p.lookups, 0, p.now_ns);
 	ck_assert_uint_eq(heard("a port of its own, as TCP does not work"), 1);
 	heard_end();
 	logonce_free(p.upstreams.logonce);
@@ -213,10 +213,10 @@ START_TEST(d21_mute_tcp_is_given_up)
 	ck_assert_ptr_nonnull(parts_lookup(&p, "b.", &by_udp));
 	ck_assert(parts_next(&p, &send));
 	ck_assert_int_eq(send.way, PACKET_UPSTREAM_UDP);
-	ck_assert_uint_eq(parts_count(&p.stats.upstream_wary_vain), GUESS_VAIN);
+	ck_assert_uint_eq(parts_count(&p.stats.upstream_wary_vain), ID_ATTACK_VAIN);
 	ck_assert_uint_eq(parts_count(&p.stats.upstream_timeouts), 0); /* nobody is blamed */
 	p.now_ns = up->suspicion.until_ns;
-	ck_assert(!guess_needs_ports(up, p.now_ns));
+	ck_assert(!id_attack_needs_ports(up, p.now_ns));
 }
 END_TEST
 
@@ -225,13 +225,13 @@ END_TEST
 START_TEST(d21_slow_tcp_is_given_up)
 {
 	start_suspicion();
-	for (unsigned i = 0; i < 4 * GUESS_VAIN; i++) {
+	for (unsigned i = 0; i < 4 * ID_ATTACK_VAIN; i++) {
 		ask_in_vain();
 		for (unsigned n = 0; n < 3; n++)
 			ask_well(37 * NS_PER_MS);
 	}
 	ck_assert_int_eq(up->suspicion.state, SUSPICION_BY_TCP);
-	for (unsigned i = 0; i < GUESS_VAIN; i++) {
+	for (unsigned i = 0; i < ID_ATTACK_VAIN; i++) {
 		ck_assert_int_eq(up->suspicion.state, SUSPICION_BY_TCP);
 		ask_well(38 * NS_PER_MS);
 	}
@@ -251,7 +251,7 @@ START_TEST(d21_tcp_that_answers_one_of_two_is_given_up)
 		else
 			ask_well(10 * NS_PER_MS);
 	}
-	ck_assert_uint_lt(n, 3 * GUESS_VAIN);
+	ck_assert_uint_lt(n, 3 * ID_ATTACK_VAIN);
 }
 END_TEST
 
@@ -260,11 +260,11 @@ START_TEST(d21_wait_for_tcp)
 {
 	struct times *t = &up->times[UPSTREAM_OVER_UDP];
 
-	ck_assert_uint_eq(guess_wait_ns(up), TIMES_LEAST_NS);
+	ck_assert_uint_eq(id_attack_wait_ns(up), TIMES_LEAST_NS);
 	times_learn(t, 1000);
-	ck_assert_uint_eq(guess_wait_ns(up), 2 * WHEEL_TICK_NS);
+	ck_assert_uint_eq(id_attack_wait_ns(up), 2 * WHEEL_TICK_NS);
 	*t = (struct times){ .srtt_ns = 10 * NS_PER_MS };
-	ck_assert_uint_eq(guess_wait_ns(up), 40 * NS_PER_MS);
+	ck_assert_uint_eq(id_attack_wait_ns(up), 40 * NS_PER_MS);
 }
 END_TEST
 
@@ -272,13 +272,13 @@ END_TEST
 START_TEST(d21_no_connection_is_enough)
 {
 	start_suspicion();
-	guess_on_no_tcp(&p.lookups, 0, p.now_ns);
+	id_attack_on_no_tcp(&p.lookups, 0, p.now_ns);
 	ck_assert_int_eq(up->suspicion.state, SUSPICION_BY_PORTS);
-	p.now_ns += GUESS_NO_TCP_NS - 1;
-	guess(other_socket(), GUESS_UPSTREAM);
+	p.now_ns += ID_ATTACK_NO_TCP_NS - 1;
+	guess(other_socket(), ID_ATTACK_UPSTREAM);
 	ck_assert_int_eq(up->suspicion.state, SUSPICION_BY_PORTS);
 	p.now_ns += 1;
-	guess(other_socket(), GUESS_UPSTREAM);
+	guess(other_socket(), ID_ATTACK_UPSTREAM);
 	ck_assert_int_eq(up->suspicion.state, SUSPICION_BY_TCP);
 }
 END_TEST
@@ -286,17 +286,17 @@ END_TEST
 /* That there was no connection before the first sign counts, too; but nothing that is long ago. */
 START_TEST(d21_no_connection_before)
 {
-	guess_on_no_tcp(&p.lookups, 0, p.now_ns);
+	id_attack_on_no_tcp(&p.lookups, 0, p.now_ns);
 	ck_assert_int_eq(up->suspicion.state, SUSPICION_NONE);
-	guess(0, GUESS_UPSTREAM);
+	guess(0, ID_ATTACK_UPSTREAM);
 	ck_assert_int_eq(up->suspicion.state, SUSPICION_BY_PORTS);
-	p.now_ns += GUESS_WARY_NS;
+	p.now_ns += ID_ATTACK_WARY_NS;
 	guess(other_socket(), 1); /* it has ended */
 	ck_assert_int_eq(up->suspicion.state, SUSPICION_NONE);
-	guess(other_socket(), GUESS_UPSTREAM - 1);
+	guess(other_socket(), ID_ATTACK_UPSTREAM - 1);
 	ck_assert_int_eq(up->suspicion.state, SUSPICION_BY_TCP);
-	guess_on_no_tcp(&p.lookups, 0, p.now_ns);
-	guess_on_no_tcp(&p.lookups, 1, p.now_ns); /* each upstream for itself */
+	id_attack_on_no_tcp(&p.lookups, 0, p.now_ns);
+	id_attack_on_no_tcp(&p.lookups, 1, p.now_ns); /* each upstream for itself */
 	ck_assert_int_eq(up->suspicion.state, SUSPICION_BY_PORTS);
 	ck_assert_int_eq(p.upstreams.table[1].suspicion.state, SUSPICION_NONE);
 }
@@ -325,13 +325,13 @@ START_TEST(d21_a_socket_given_up_is_told)
 {
 	p.upstreams.logonce = logonce_new();
 	heard_start(LOG_LEVEL_WARN);
-	guess(0, GUESS_SOCKET - 1);
-	ck_assert(!guess_given_up(&p.upstreams.sockets[0]));
+	guess(0, ID_ATTACK_SOCKET - 1);
+	ck_assert(!id_attack_given_up(&p.upstreams.sockets[0]));
 	ck_assert_uint_eq(heard("forged replies"), 1); /* they are a sign before that, too */
 	guess(0, 100);
-	ck_assert(guess_given_up(&p.upstreams.sockets[0]));
+	ck_assert(id_attack_given_up(&p.upstreams.sockets[0]));
 	ck_assert(is_wary());
-	guess((unsigned)upstreams_socket_add(&p.upstreams, 0, 0), GUESS_SOCKET);
+	guess((unsigned)upstreams_socket_add(&p.upstreams, 0, 0), ID_ATTACK_SOCKET);
 	ck_assert_uint_eq(parts_count(&p.stats.upstream_guessed), 2);
 	ck_assert_uint_eq(heard("forged replies"), 1);
 	heard_end();
@@ -345,12 +345,12 @@ END_TEST
 /* A slot that is used again begins anew, and a free one has no guesses. */
 START_TEST(d21_slot_begins_anew)
 {
-	guess(0, GUESS_SOCKET);
-	guess_move(&p.lookups, 0, p.now_ns);
+	guess(0, ID_ATTACK_SOCKET);
+	id_attack_move(&p.lookups, 0, p.now_ns);
 	ck_assert_int_eq(up->socket[0], -1);
 	upstreams_socket_del(&p.upstreams, 0);
-	guess(0, GUESS_SOCKET);
-	ck_assert(!guess_given_up(&p.upstreams.sockets[0]));
+	guess(0, ID_ATTACK_SOCKET);
+	ck_assert(!id_attack_given_up(&p.upstreams.sockets[0]));
 }
 END_TEST
 
@@ -404,12 +404,12 @@ START_TEST(d21_earlier_attempt_is_dropped)
 	ck_assert(parts_next(&p, &send));
 	ck_assert_uint_eq(send.sock, 0);
 	p.now_ns += (uint64_t)p.conf.timeout_ms * 1000000;
-	ck_assert(!silence_on_timer(&p.lookups, l, &result, p.now_ns));
+	ck_assert(!loss_on_timer(&p.lookups, l, &result, p.now_ns));
 	ck_assert(parts_next(&p, &send));
 	ck_assert_uint_ne(send.sock, 0);
 	ck_assert_ptr_nonnull(l->earlier);
-	guess(0, GUESS_SOCKET);
-	guess_move(&p.lookups, 0, p.now_ns);
+	guess(0, ID_ATTACK_SOCKET);
+	id_attack_move(&p.lookups, 0, p.now_ns);
 	ck_assert_ptr_null(l->earlier);
 	ck_assert(!parts_next(&p, &send));
 	ck_assert_uint_eq(parts_count(&p.stats.upstream_wary), 0);
@@ -426,18 +426,18 @@ START_TEST(d21_who_listened_there_ends)
 	l->allowed = 1;
 	ck_assert(parts_next(&p, &send));
 	p.now_ns += (uint64_t)p.conf.timeout_ms * 1000000;
-	ck_assert(!silence_on_timer(&p.lookups, l, &result, p.now_ns));
+	ck_assert(!loss_on_timer(&p.lookups, l, &result, p.now_ns));
 	ck_assert(!parts_next(&p, &send));
 	ck_assert_uint_eq(l->wait, LOOKUP_SPENT);
-	guess(0, GUESS_SOCKET);
-	guess_move(&p.lookups, 0, p.now_ns);
+	guess(0, ID_ATTACK_SOCKET);
+	id_attack_move(&p.lookups, 0, p.now_ns);
 	p.now_ns += WHEEL_TICK_NS;
 	ck_assert_ptr_eq(wheel_take(&p.wheel, p.now_ns), &l->timer);
-	ck_assert(!silence_on_timer(&p.lookups, l, &result, p.now_ns));
+	ck_assert(!loss_on_timer(&p.lookups, l, &result, p.now_ns));
 	ck_assert(!parts_next(&p, &send)); /* it may not be sent once more */
 	p.now_ns += WHEEL_TICK_NS;
 	ck_assert_ptr_eq(wheel_take(&p.wheel, p.now_ns), &l->timer);
-	ck_assert(silence_on_timer(&p.lookups, l, &result, p.now_ns));
+	ck_assert(loss_on_timer(&p.lookups, l, &result, p.now_ns));
 	ck_assert_int_eq(result.outcome, LOOKUP_SILENT);
 }
 END_TEST
@@ -450,9 +450,9 @@ START_TEST(d21_refused_is_not_answered)
 	struct packet_out send;
 
 	ck_assert(parts_next(&p, &send));
-	silence_on_refused(&p.lookups, send.sock);
-	guess(send.sock, GUESS_SOCKET);
-	guess_move(&p.lookups, send.sock, p.now_ns);
+	loss_on_refused(&p.lookups, send.sock);
+	guess(send.sock, ID_ATTACK_SOCKET);
+	id_attack_move(&p.lookups, send.sock, p.now_ns);
 	p.udp[2] |= DNS_QR >> 8;
 	ck_assert_ptr_null(parts_hand_in(&p, send.way, send.sock, p.udp, send.len, &result));
 	ck_assert_uint_eq(parts_count(&p.stats.upstream_replies), 0);

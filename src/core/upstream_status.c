@@ -1,69 +1,69 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "core/view.h"
+#include "core/upstream_status.h"
 
 #include "base/clock.h"
-#include "core/guess.h"
+#include "core/id_attack.h"
 
 /* The state of UP on its loop, and since when, to *v. */
 static void
-set_state(struct view *v, const struct upstream *up)
+set_state(struct upstream_status *v, const struct upstream *up)
 {
 	if (up->down)
-		v->state = VIEW_DOWN;
+		v->state = UPSTREAM_STATUS_DOWN;
 	else if (up->starved)
-		v->state = VIEW_STARVED;
+		v->state = UPSTREAM_STATUS_STARVED;
 	else if (up->erring)
-		v->state = VIEW_ERRING;
+		v->state = UPSTREAM_STATUS_ERRING;
 	else if (up->doubted)
-		v->state = VIEW_DOUBTED;
+		v->state = UPSTREAM_STATUS_DOUBTED;
 	else
-		v->state = VIEW_GOOD;
-	if (v->state == VIEW_GOOD)
+		v->state = UPSTREAM_STATUS_GOOD;
+	if (v->state == UPSTREAM_STATUS_GOOD)
 		v->since_ns = up->revived_ns;
-	else if (v->state == VIEW_ERRING)
+	else if (v->state == UPSTREAM_STATUS_ERRING)
 		v->since_ns = up->errors_ns;
-	else if (v->state != VIEW_STARVED)
+	else if (v->state != UPSTREAM_STATUS_STARVED)
 		v->since_ns = up->failing_ns;
 }
 
 /* When UP was last of use to its loop, and since when it is not, to *v, whose state is set. */
 static void
-set_use(struct view *v, const struct upstream *up)
+set_use(struct upstream_status *v, const struct upstream *up)
 {
 	v->good_ns = up->n_errors > 0 ? up->good_ns : up->heard_ns;
-	if (v->state == VIEW_STARVED)
+	if (v->state == UPSTREAM_STATUS_STARVED)
 		v->useless_ns = up->heard_ns + 1; /* nobody knows more */
-	else if (v->state >= VIEW_ERRING)
+	else if (v->state >= UPSTREAM_STATUS_ERRING)
 		v->useless_ns = v->since_ns;
 }
 
 static void
-set_learned(struct view *v, const struct ways *w)
+set_learned(struct upstream_status *v, const struct ways *w)
 {
-	v->n_learned[VIEW_NO_OPTIONS] = w->now == WAY_PLAIN;
-	v->n_learned[VIEW_NO_EDNS] = w->now == WAY_BARE;
-	v->n_learned[VIEW_NO_UDP] = w->now == WAY_TCP;
-	v->n_learned[VIEW_NO_LARGE] = ways_small(w);
-	v->n_learned[VIEW_NO_AAAA] = ways_no_aaaa(w);
+	v->n_learned[UPSTREAM_STATUS_NO_OPTIONS] = w->now == WAY_PLAIN;
+	v->n_learned[UPSTREAM_STATUS_NO_EDNS] = w->now == WAY_BARE;
+	v->n_learned[UPSTREAM_STATUS_NO_UDP] = w->now == WAY_TCP;
+	v->n_learned[UPSTREAM_STATUS_NO_LARGE] = ways_small(w);
+	v->n_learned[UPSTREAM_STATUS_NO_AAAA] = ways_no_aaaa(w);
 }
 
 size_t
-views_of(const struct upstreams *us, struct view out[static CONF_MAX_UPSTREAMS])
+views_of(const struct upstreams *us, struct upstream_status out[static CONF_MAX_UPSTREAMS])
 {
 	for (unsigned i = 0; i < us->n_listed; i++) {
 		const struct upstream *up = &us->table[us->listed[i]];
-		struct view *v = &out[i];
+		struct upstream_status *v = &out[i];
 
-		*v = (struct view){ .addr = up->addr,
+		*v = (struct upstream_status){ .addr = up->addr,
 			.ordered = (enum conf_order)up->ordered,
 			.n_loops = 1,
 			.n_so = 1,
 			.heard_ns = up->heard_ns,
 			.tally = up->tally,
-			.off_until_ns = { [VIEW_CASE] = up->case_guard.off_until_ns,
-			    [VIEW_COOKIE] = up->cookie_guard.off_until_ns,
-			    [VIEW_EDNS] = up->no_edns_until_ns,
-			    [VIEW_IDS] = up->suspicion.until_ns },
+			.off_until_ns = { [UPSTREAM_STATUS_CASE] = up->case_guard.off_until_ns,
+			    [UPSTREAM_STATUS_COOKIE] = up->cookie_guard.off_until_ns,
+			    [UPSTREAM_STATUS_EDNS] = up->no_edns_until_ns,
+			    [UPSTREAM_STATUS_IDS] = up->suspicion.until_ns },
 			.has_cookie = up->cookie_len > DNS_COOKIE_CLIENT,
 			.sockets = up->n_sockets,
 			.in_flight = up->n_waiting };
@@ -72,8 +72,9 @@ views_of(const struct upstreams *us, struct view out[static CONF_MAX_UPSTREAMS])
 		set_learned(v, &up->ways);
 		for (unsigned over = 0; over < UPSTREAM_TRANSPORTS; over++) {
 			if (times_known(&up->times[over]))
-				v->rtt[over] = (struct view_rtt){ up->times[over].srtt_ns,
-					up->times[over].var_ns, up->tally.replies };
+				v->rtt[over] =
+				    (struct upstream_status_rtt){ up->times[over].srtt_ns,
+					    up->times[over].var_ns, up->tally.replies };
 		}
 	}
 	return us->n_listed;
@@ -88,7 +89,7 @@ mean(uint64_t a, uint64_t wa, uint64_t b, uint64_t wb)
 }
 
 static void
-merge_rtt(struct view_rtt *to, const struct view_rtt *from)
+merge_rtt(struct upstream_status_rtt *to, const struct upstream_status_rtt *from)
 {
 	if (from->weight == 0)
 		return;
@@ -99,17 +100,17 @@ merge_rtt(struct view_rtt *to, const struct view_rtt *from)
 
 /* The state of FROM is that of TO too: since when for both? */
 static uint64_t
-since_both(const struct view *to, const struct view *from)
+since_both(const struct upstream_status *to, const struct upstream_status *from)
 {
 	if (to->since_ns == 0 || from->since_ns == 0)
 		return to->since_ns + from->since_ns;
-	if ((to->since_ns < from->since_ns) == (to->state == VIEW_GOOD))
+	if ((to->since_ns < from->since_ns) == (to->state == UPSTREAM_STATUS_GOOD))
 		return from->since_ns;
 	return to->since_ns;
 }
 
 static void
-merge_state(struct view *to, const struct view *from)
+merge_state(struct upstream_status *to, const struct upstream_status *from)
 {
 	to->n_loops += from->n_loops;
 	if (from->state > to->state) {
@@ -123,13 +124,13 @@ merge_state(struct view *to, const struct view *from)
 }
 
 static void
-merge_guards(struct view *to, const struct view *from)
+merge_guards(struct upstream_status *to, const struct upstream_status *from)
 {
-	for (unsigned g = 0; g < VIEW_GUARDS; g++) {
+	for (unsigned g = 0; g < UPSTREAM_STATUS_GUARDS; g++) {
 		if (from->off_until_ns[g] > to->off_until_ns[g])
 			to->off_until_ns[g] = from->off_until_ns[g];
 	}
-	for (unsigned i = 0; i < VIEW_LEARNED; i++)
+	for (unsigned i = 0; i < UPSTREAM_STATUS_LEARNED; i++)
 		to->n_learned[i] += from->n_learned[i];
 	to->has_cookie |= from->has_cookie;
 }
@@ -141,7 +142,7 @@ later(uint64_t a, uint64_t b)
 }
 
 static void
-merge(struct view *to, const struct view *from)
+merge(struct upstream_status *to, const struct upstream_status *from)
 {
 	merge_state(to, from);
 	merge_guards(to, from);
@@ -169,7 +170,8 @@ merge(struct view *to, const struct view *from)
 }
 
 void
-views_merge(struct view all[static UPSTREAM_MAX], size_t *n_all, const struct view *more, size_t n)
+views_merge(struct upstream_status all[static UPSTREAM_MAX], size_t *n_all,
+    const struct upstream_status *more, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
 		size_t at = 0;
@@ -184,7 +186,7 @@ views_merge(struct view all[static UPSTREAM_MAX], size_t *n_all, const struct vi
 }
 
 uint64_t
-view_rcode(const struct view *v, unsigned rcode)
+upstream_status_rcode(const struct upstream_status *v, unsigned rcode)
 {
 	uint64_t rest = v->tally.replies;
 
@@ -196,7 +198,7 @@ view_rcode(const struct view *v, unsigned rcode)
 }
 
 double
-view_share(const struct view *v, const struct view *all, size_t n)
+upstream_status_share(const struct upstream_status *v, const struct upstream_status *all, size_t n)
 {
 	uint64_t sends = 0;
 
@@ -206,12 +208,14 @@ view_share(const struct view *v, const struct view *all, size_t n)
 }
 
 uint64_t
-view_off_ns(const struct view *v, enum view_guard g, uint64_t now_ns)
+upstream_status_off_ns(
+    const struct upstream_status *v, enum upstream_status_guard g, uint64_t now_ns)
 {
-	static const uint64_t spans_ns[] = { [VIEW_CASE] = UPSTREAM_UNGUARDED_MS * NS_PER_MS,
-		[VIEW_COOKIE] = UPSTREAM_UNGUARDED_MS * NS_PER_MS,
-		[VIEW_EDNS] = UPSTREAM_NO_EDNS_MS * NS_PER_MS,
-		[VIEW_IDS] = GUESS_WARY_NS };
+	static const uint64_t spans_ns[] = { [UPSTREAM_STATUS_CASE] =
+						 UPSTREAM_UNGUARDED_MS * NS_PER_MS,
+		[UPSTREAM_STATUS_COOKIE] = UPSTREAM_UNGUARDED_MS * NS_PER_MS,
+		[UPSTREAM_STATUS_EDNS] = UPSTREAM_NO_EDNS_MS * NS_PER_MS,
+		[UPSTREAM_STATUS_IDS] = ID_ATTACK_WARY_NS };
 	uint64_t until_ns = v->off_until_ns[g];
 
 	if (until_ns <= now_ns)
@@ -224,45 +228,46 @@ view_off_ns(const struct view *v, enum view_guard g, uint64_t now_ns)
 static bool
 is_fresh(uint64_t then_ns, uint64_t now_ns)
 {
-	return then_ns + VIEW_FRESH_NS > now_ns;
+	return then_ns + UPSTREAM_STATUS_FRESH_NS > now_ns;
 }
 
 bool
-view_answers(const struct view *v, uint64_t now_ns)
+upstream_status_answers(const struct upstream_status *v, uint64_t now_ns)
 {
-	if (v->useless_ns == 0 || (v->state == VIEW_ERRING && !is_fresh(v->heard_ns, now_ns)))
+	if (v->useless_ns == 0 ||
+	    (v->state == UPSTREAM_STATUS_ERRING && !is_fresh(v->heard_ns, now_ns)))
 		return true;
 	return v->good_ns > v->useless_ns && is_fresh(v->good_ns, now_ns);
 }
 
 const char *
-view_state_text(enum view_state state)
+upstream_status_state_text(enum upstream_status_state state)
 {
-	static const char *const texts[] = { [VIEW_GOOD] = "good",
-		[VIEW_DOUBTED] = "in doubt",
-		[VIEW_ERRING] = "only errors",
-		[VIEW_STARVED] = "without a socket",
-		[VIEW_DOWN] = "down" };
+	static const char *const texts[] = { [UPSTREAM_STATUS_GOOD] = "good",
+		[UPSTREAM_STATUS_DOUBTED] = "in doubt",
+		[UPSTREAM_STATUS_ERRING] = "only errors",
+		[UPSTREAM_STATUS_STARVED] = "without a socket",
+		[UPSTREAM_STATUS_DOWN] = "down" };
 
 	return texts[state];
 }
 
 const char *
-view_learned_text(enum view_learned what)
+upstream_status_learned_text(enum upstream_status_learned what)
 {
-	static const char *const texts[] = { [VIEW_NO_OPTIONS] = "EDNS options",
-		[VIEW_NO_EDNS] = "EDNS",
-		[VIEW_NO_UDP] = "UDP",
-		[VIEW_NO_LARGE] = "large replies over UDP",
-		[VIEW_NO_AAAA] = "AAAA" };
+	static const char *const texts[] = { [UPSTREAM_STATUS_NO_OPTIONS] = "EDNS options",
+		[UPSTREAM_STATUS_NO_EDNS] = "EDNS",
+		[UPSTREAM_STATUS_NO_UDP] = "UDP",
+		[UPSTREAM_STATUS_NO_LARGE] = "large replies over UDP",
+		[UPSTREAM_STATUS_NO_AAAA] = "AAAA" };
 
 	return texts[what];
 }
 
 bool
-view_has_learned(const struct view *v)
+upstream_status_has_learned(const struct upstream_status *v)
 {
-	for (unsigned i = 0; i < VIEW_LEARNED; i++)
+	for (unsigned i = 0; i < UPSTREAM_STATUS_LEARNED; i++)
 		if (v->n_learned[i] > 0)
 			return true;
 	return false;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "daemon/parcel.h"
+#include "daemon/conf_push.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +23,7 @@ new_listens(const struct conf_io *now, const struct conf_io *next,
 }
 
 void
-parcel_free(struct parcel *p, unsigned n_loops)
+conf_push_free(struct conf_push *p, unsigned n_loops)
 {
 	for (unsigned i = 0; i < n_loops; i++)
 		free(p->updates[i]);
@@ -33,7 +33,8 @@ parcel_free(struct parcel *p, unsigned n_loops)
 }
 
 bool
-parcel_pack(struct parcel *p, unsigned n_loops, const struct conf_io *now, struct settings *next)
+conf_push_pack(
+    struct conf_push *p, unsigned n_loops, const struct conf_io *now, struct settings *next)
 {
 	struct netaddr added[CONF_MAX_LISTENS];
 	struct sockets_wanted w = { .addrs = added,
@@ -58,13 +59,13 @@ parcel_pack(struct parcel *p, unsigned n_loops, const struct conf_io *now, struc
 	}
 	if (!ok) {
 		log_error(LOG_CONFIG, "no memory");
-		parcel_free(p, n_loops);
+		conf_push_free(p, n_loops);
 	}
 	return ok;
 }
 
 void
-parcel_post(struct parcel *p, struct threads *t)
+conf_push_post(struct conf_push *p, struct threads *t)
 {
 	for (unsigned i = 0; i < t->n; i++) {
 		struct loop_update *u = p->updates[i];

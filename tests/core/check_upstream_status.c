@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What one loop knows of its upstreams, and what all loops know together (RULES D27). */
 
-#include "core/view.h"
+#include "core/upstream_status.h"
 
 #include "base/clock.h"
 #include "core/health.h"
@@ -12,8 +12,8 @@ static struct upstreams us;
 static struct conf_core conf;
 static struct wheel wheel;
 static uint64_t now_ns;
-static struct view one[CONF_MAX_UPSTREAMS];
-static struct view all[UPSTREAM_MAX];
+static struct upstream_status one[CONF_MAX_UPSTREAMS];
+static struct upstream_status all[UPSTREAM_MAX];
 static size_t n_all;
 
 static void
@@ -32,7 +32,7 @@ START_TEST(nothing_is_known_at_first)
 	ck_assert_uint_eq(views_of(&us, one), 3);
 	for (unsigned i = 0; i < 3; i++) {
 		ck_assert(netaddr_equal(&one[i].addr, &conf.upstreams[i]));
-		ck_assert_uint_eq(one[i].state, VIEW_GOOD);
+		ck_assert_uint_eq(one[i].state, UPSTREAM_STATUS_GOOD);
 		ck_assert_uint_eq(one[i].since_ns, 0);
 		ck_assert_uint_eq(one[i].heard_ns, 0);
 		ck_assert_uint_eq(one[i].rtt[UPSTREAM_OVER_UDP].weight, 0);
@@ -66,20 +66,20 @@ START_TEST(states_and_since_when)
 	us.table[1].failing_ns = now_ns + 7;
 	us.table[2].starved = true;
 	ck_assert_uint_eq(views_of(&us, one), 3);
-	ck_assert_uint_eq(one[0].state, VIEW_DOUBTED);
+	ck_assert_uint_eq(one[0].state, UPSTREAM_STATUS_DOUBTED);
 	ck_assert_uint_eq(one[0].since_ns, now_ns);
-	ck_assert_uint_eq(one[1].state, VIEW_DOWN);
+	ck_assert_uint_eq(one[1].state, UPSTREAM_STATUS_DOWN);
 	ck_assert_uint_eq(one[1].since_ns, now_ns + 7);
-	ck_assert_uint_eq(one[2].state, VIEW_STARVED);
+	ck_assert_uint_eq(one[2].state, UPSTREAM_STATUS_STARVED);
 	ck_assert_uint_eq(one[2].since_ns, 0);
 	/* Back: good since then, as it was down; what was in doubt only is as good as before. */
 	(void)health_on_reply(&us, 0, now_ns + 10);
 	us.table[1].n_failures = 1;
 	ck_assert(health_on_reply(&us, 1, now_ns + 10));
 	ck_assert_uint_eq(views_of(&us, one), 3);
-	ck_assert_uint_eq(one[0].state, VIEW_GOOD);
+	ck_assert_uint_eq(one[0].state, UPSTREAM_STATUS_GOOD);
 	ck_assert_uint_eq(one[0].since_ns, 0);
-	ck_assert_uint_eq(one[1].state, VIEW_GOOD);
+	ck_assert_uint_eq(one[1].state, UPSTREAM_STATUS_GOOD);
 	ck_assert_uint_eq(one[1].since_ns, now_ns + 10);
 }
 END_TEST
@@ -93,10 +93,11 @@ START_TEST(guards_and_what_is_open)
 	up->n_sockets = 3;
 	up->n_waiting = 5;
 	ck_assert_uint_eq(views_of(&us, one), 3);
-	for (unsigned g = 0; g < VIEW_GUARDS; g++)
-		ck_assert_uint_eq(view_off_ns(&one[0], (enum view_guard)g, now_ns), 0);
+	for (unsigned g = 0; g < UPSTREAM_STATUS_GUARDS; g++)
+		ck_assert_uint_eq(
+		    upstream_status_off_ns(&one[0], (enum upstream_status_guard)g, now_ns), 0);
 	ck_assert(!one[0].has_cookie);
-	ck_assert(!view_has_learned(&one[0]));
+	ck_assert(!upstream_status_has_learned(&one[0]));
 	views_merge(all, &n_all, one, 3);
 	up->ways.now = WAY_TCP;
 	up->case_guard.off_until_ns = now_ns + hour_ns;
@@ -110,16 +111,18 @@ START_TEST(guards_and_what_is_open)
 	ck_assert_uint_eq(all[0].in_flight, 10);
 	ck_assert_uint_eq(all[0].connections, 2);
 	ck_assert_uint_eq(all[0].waiting, 7);
-	ck_assert_uint_eq(all[0].n_learned[VIEW_NO_UDP], 1);
-	ck_assert(view_has_learned(&all[0]) && !view_has_learned(&all[1]));
-	ck_assert_str_eq(view_learned_text(VIEW_NO_UDP), "UDP");
+	ck_assert_uint_eq(all[0].n_learned[UPSTREAM_STATUS_NO_UDP], 1);
+	ck_assert(upstream_status_has_learned(&all[0]) && !upstream_status_has_learned(&all[1]));
+	ck_assert_str_eq(upstream_status_learned_text(UPSTREAM_STATUS_NO_UDP), "UDP");
 	ck_assert(all[0].has_cookie && !all[1].has_cookie);
-	ck_assert_uint_eq(view_off_ns(&all[0], VIEW_CASE, now_ns + 60), 60);
-	ck_assert_uint_eq(view_off_ns(&all[0], VIEW_CASE, now_ns - 1), 1); /* of another clock */
-	ck_assert_uint_eq(view_off_ns(&all[0], VIEW_CASE, now_ns + hour_ns), 0);
-	ck_assert_uint_eq(view_off_ns(&all[0], VIEW_COOKIE, now_ns), 0);
-	ck_assert_uint_gt(view_off_ns(&all[0], VIEW_IDS, now_ns), 0);
-	ck_assert_uint_eq(view_off_ns(&all[1], VIEW_CASE, now_ns), 0);
+	ck_assert_uint_eq(upstream_status_off_ns(&all[0], UPSTREAM_STATUS_CASE, now_ns + 60), 60);
+	ck_assert_uint_eq(upstream_status_off_ns(&all[0], UPSTREAM_STATUS_CASE, now_ns - 1),
+	    1); /* of another clock */
+	ck_assert_uint_eq(
+	    upstream_status_off_ns(&all[0], UPSTREAM_STATUS_CASE, now_ns + hour_ns), 0);
+	ck_assert_uint_eq(upstream_status_off_ns(&all[0], UPSTREAM_STATUS_COOKIE, now_ns), 0);
+	ck_assert_uint_gt(upstream_status_off_ns(&all[0], UPSTREAM_STATUS_IDS, now_ns), 0);
+	ck_assert_uint_eq(upstream_status_off_ns(&all[1], UPSTREAM_STATUS_CASE, now_ns), 0);
 }
 END_TEST
 
@@ -140,21 +143,22 @@ START_TEST(times_of_each_transport)
 END_TEST
 
 /* A loop that knows the upstream ADDR: REPLIES of MS each over UDP. */
-static struct view
+static struct upstream_status
 view(const char *addr, uint64_t replies, uint64_t ms)
 {
-	struct view v = { .n_loops = 1, .n_so = 1 };
+	struct upstream_status v = { .n_loops = 1, .n_so = 1 };
 
 	ck_assert(netaddr_parse(addr, 53, &v.addr));
 	v.tally = (struct upstream_tally){
 		.sends = 2 * replies, .replies = replies, .late = 3, .lost = { 4, 1 }, .hedges = 5
 	};
-	v.rtt[UPSTREAM_OVER_UDP] = (struct view_rtt){ ms * NS_PER_MS, ms * NS_PER_MS / 2, replies };
+	v.rtt[UPSTREAM_OVER_UDP] =
+	    (struct upstream_status_rtt){ ms * NS_PER_MS, ms * NS_PER_MS / 2, replies };
 	return v;
 }
 
 static void
-add(struct view v)
+add(struct upstream_status v)
 {
 	views_merge(all, &n_all, &v, 1);
 }
@@ -185,7 +189,7 @@ END_TEST
 static bool
 answers(void)
 {
-	bool yes = view_answers(&all[0], now_ns);
+	bool yes = upstream_status_answers(&all[0], now_ns);
 
 	n_all = 0;
 	return yes;
@@ -195,7 +199,7 @@ answers(void)
 START_TEST(d31_who_has_not_asked_has_no_vote)
 {
 	struct upstream *up = &us.table[us.order[0]];
-	struct view idle;
+	struct upstream_status idle;
 
 	ck_assert_uint_gt(views_of(&us, one), 0);
 	idle = one[0];
@@ -221,7 +225,7 @@ START_TEST(d31_who_has_not_asked_has_no_vote)
 	add(one[0]);
 	add(idle);
 	ck_assert(answers());
-	now_ns += VIEW_FRESH_NS;
+	now_ns += UPSTREAM_STATUS_FRESH_NS;
 	add(one[0]);
 	add(idle);
 	ck_assert(!answers());
@@ -241,22 +245,22 @@ START_TEST(d31_errors_are_no_answers)
 		now_ns += HEALTH_ERRORS_MS * NS_PER_MS / (HEALTH_ERRORS - 2);
 		health_on_rcode(&us, u, UPSTREAM_OVER_UDP, DNS_SERVFAIL, now_ns);
 		ck_assert_uint_gt(views_of(&us, one), 0);
-		ck_assert_int_eq(one[0].state == VIEW_ERRING, i + 1 == HEALTH_ERRORS);
+		ck_assert_int_eq(one[0].state == UPSTREAM_STATUS_ERRING, i + 1 == HEALTH_ERRORS);
 	}
 	up->heard_ns = now_ns;
 	ck_assert_uint_gt(views_of(&us, one), 0);
-	ck_assert_str_eq(view_state_text(one[0].state), "only errors");
+	ck_assert_str_eq(upstream_status_state_text(one[0].state), "only errors");
 	ck_assert_uint_eq(one[0].since_ns, up->errors_ns);
 	ck_assert_uint_eq(one[0].good_ns, PARTS_START_NS);
 	add(one[0]);
 	ck_assert(!answers());
 	/* Who is asked no more cannot show that it is well again. */
-	now_ns += VIEW_FRESH_NS;
+	now_ns += UPSTREAM_STATUS_FRESH_NS;
 	add(one[0]);
 	ck_assert(answers());
 	health_on_rcode(&us, u, UPSTREAM_OVER_UDP, DNS_NXDOMAIN, now_ns);
 	ck_assert_uint_gt(views_of(&us, one), 0);
-	ck_assert_uint_eq(one[0].state, VIEW_GOOD);
+	ck_assert_uint_eq(one[0].state, UPSTREAM_STATUS_GOOD);
 	ck_assert_uint_eq(one[0].useless_ns, 0);
 }
 END_TEST
@@ -264,7 +268,7 @@ END_TEST
 /* What was counted by rcode and by time is added up too; NOERROR is the rest. */
 START_TEST(rcodes_and_times_are_sums)
 {
-	struct view v = view("192.0.2.1", 100, 10);
+	struct upstream_status v = view("192.0.2.1", 100, 10);
 
 	v.tally.sends_tcp = 5;
 	v.tally.rcodes[DNS_NXDOMAIN] = 20;
@@ -274,9 +278,9 @@ START_TEST(rcodes_and_times_are_sums)
 	add(v);
 	ck_assert_uint_eq(n_all, 1);
 	ck_assert_uint_eq(all[0].tally.sends_tcp, 10);
-	ck_assert_uint_eq(view_rcode(&all[0], DNS_NXDOMAIN), 40);
-	ck_assert_uint_eq(view_rcode(&all[0], UPSTREAM_RCODES - 1), 2);
-	ck_assert_uint_eq(view_rcode(&all[0], DNS_NOERROR), 158);
+	ck_assert_uint_eq(upstream_status_rcode(&all[0], DNS_NXDOMAIN), 40);
+	ck_assert_uint_eq(upstream_status_rcode(&all[0], UPSTREAM_RCODES - 1), 2);
+	ck_assert_uint_eq(upstream_status_rcode(&all[0], DNS_NOERROR), 158);
 	ck_assert_uint_eq(latency_count(&all[0].tally.rtt), 2);
 	ck_assert_uint_eq(all[0].tally.rtt.sum_ns, 2 * NS_PER_MS);
 }
@@ -294,10 +298,10 @@ START_TEST(only_those_who_measured_count)
 }
 END_TEST
 
-static struct view
-in_state(enum view_state state, uint64_t since_ns, uint64_t heard_ns)
+static struct upstream_status
+in_state(enum upstream_status_state state, uint64_t since_ns, uint64_t heard_ns)
 {
-	struct view v = view("192.0.2.1", 1, 1);
+	struct upstream_status v = view("192.0.2.1", 1, 1);
 
 	v.state = state;
 	v.since_ns = since_ns;
@@ -308,12 +312,12 @@ in_state(enum view_state state, uint64_t since_ns, uint64_t heard_ns)
 /* The worst state, since the first loop saw it; who never asked has nothing against it. */
 START_TEST(worst_state_counts)
 {
-	add(in_state(VIEW_GOOD, 500, 900));
-	add(in_state(VIEW_DOWN, 300, 100));
-	add(in_state(VIEW_DOUBTED, 200, 150));
-	add(in_state(VIEW_DOWN, 250, 120));
-	add(in_state(VIEW_DOWN, 350, 120));
-	ck_assert_uint_eq(all[0].state, VIEW_DOWN);
+	add(in_state(UPSTREAM_STATUS_GOOD, 500, 900));
+	add(in_state(UPSTREAM_STATUS_DOWN, 300, 100));
+	add(in_state(UPSTREAM_STATUS_DOUBTED, 200, 150));
+	add(in_state(UPSTREAM_STATUS_DOWN, 250, 120));
+	add(in_state(UPSTREAM_STATUS_DOWN, 350, 120));
+	ck_assert_uint_eq(all[0].state, UPSTREAM_STATUS_DOWN);
 	ck_assert_uint_eq(all[0].since_ns, 250);
 	ck_assert_uint_eq(all[0].heard_ns, 900);
 	ck_assert_uint_eq(all[0].n_so, 3);
@@ -324,11 +328,11 @@ END_TEST
 /* All are good since the last of them is; one that always was says nothing. */
 START_TEST(good_since_the_last_loop_is)
 {
-	add(in_state(VIEW_GOOD, 0, 0));
-	add(in_state(VIEW_GOOD, 500, 0));
-	add(in_state(VIEW_GOOD, 700, 0));
-	add(in_state(VIEW_GOOD, 600, 0));
-	add(in_state(VIEW_GOOD, 0, 0));
+	add(in_state(UPSTREAM_STATUS_GOOD, 0, 0));
+	add(in_state(UPSTREAM_STATUS_GOOD, 500, 0));
+	add(in_state(UPSTREAM_STATUS_GOOD, 700, 0));
+	add(in_state(UPSTREAM_STATUS_GOOD, 600, 0));
+	add(in_state(UPSTREAM_STATUS_GOOD, 0, 0));
 	ck_assert_uint_eq(all[0].since_ns, 700);
 	ck_assert_uint_eq(all[0].n_so, 5);
 }
@@ -337,19 +341,19 @@ END_TEST
 START_TEST(shares_are_of_all_sends)
 {
 	add(view("192.0.2.1", 0, 0));
-	ck_assert_double_eq(view_share(&all[0], all, n_all), 0);
+	ck_assert_double_eq(upstream_status_share(&all[0], all, n_all), 0);
 	add(view("192.0.2.2", 30, 1));
 	add(view("2001:db8::2", 10, 1));
-	ck_assert_double_eq(view_share(&all[0], all, n_all), 0);
-	ck_assert_double_eq(view_share(&all[1], all, n_all), 75);
-	ck_assert_double_eq(view_share(&all[2], all, n_all), 25);
+	ck_assert_double_eq(upstream_status_share(&all[0], all, n_all), 0);
+	ck_assert_double_eq(upstream_status_share(&all[1], all, n_all), 75);
+	ck_assert_double_eq(upstream_status_share(&all[2], all, n_all), 25);
 }
 END_TEST
 
 START_TEST(no_more_than_there_is_room_for)
 {
 	for (unsigned i = 0; i < UPSTREAM_MAX + 3; i++) {
-		struct view v = view("192.0.2.1", 1, 1);
+		struct upstream_status v = view("192.0.2.1", 1, 1);
 
 		v.addr.port = (uint16_t)(1000 + i);
 		add(v);

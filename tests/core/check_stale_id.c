@@ -3,7 +3,7 @@
  * Upstreams that are so slow that many replies come after their questions have ended (RULES D21,
  * D27): nobody guesses, so no socket is given up, and nothing goes over TCP for that.
  */
-#include "core/overdue.h"
+#include "core/stale_id.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -243,16 +243,16 @@ end(void)
 /* Of those given up by a socket the last are known. */
 START_TEST(the_last_are_known)
 {
-	static struct overdue o;
+	static struct stale_id o;
 
-	ck_assert(!overdue_has(&o, 0));
-	for (unsigned id = 0; id <= OVERDUE_EACH; id++) {
-		overdue_note(&o, (uint16_t)id);
-		ck_assert(overdue_has(&o, (uint16_t)id));
-		ck_assert(!overdue_has(&o, (uint16_t)(id + 1)));
+	ck_assert(!stale_id_has(&o, 0));
+	for (unsigned id = 0; id <= STALE_ID_EACH; id++) {
+		stale_id_note(&o, (uint16_t)id);
+		ck_assert(stale_id_has(&o, (uint16_t)id));
+		ck_assert(!stale_id_has(&o, (uint16_t)(id + 1)));
 	}
-	ck_assert(!overdue_has(&o, 0));
-	ck_assert(overdue_has(&o, 1));
+	ck_assert(!stale_id_has(&o, 0));
+	ck_assert(stale_id_has(&o, 1));
 }
 END_TEST
 
@@ -261,10 +261,10 @@ START_TEST(a_new_socket_has_none)
 {
 	kind = &kinds[0];
 	start();
-	overdue_note(&e->lookups.overdue[slots[0]], 7);
-	ck_assert(overdue_has(&e->lookups.overdue[slots[0]], 7));
+	stale_id_note(&e->lookups.stale_ids[slots[0]], 7);
+	ck_assert(stale_id_has(&e->lookups.stale_ids[slots[0]], 7));
 	close_socket(slots[0]);
-	ck_assert(!overdue_has(&e->lookups.overdue[slots[0]], 7));
+	ck_assert(!stale_id_has(&e->lookups.stale_ids[slots[0]], 7));
 	end();
 }
 END_TEST

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "core/silence.h"
+#include "core/loss.h"
 
 #include "base/clock.h"
 #include "core/antispoof.h"
@@ -81,7 +81,7 @@ go_beside(struct lookups *ls, struct lookup *l, uint64_t now_ns)
 
 /*
  * Did L's question go over TCP on a suspicion only, and wait for that as long as it may
- * (core/guess)? Then it goes over UDP beside it, and the upstream is not blamed (RULES D21).
+ * (core/id_attack)? Then it goes over UDP beside it, and the upstream is not blamed (RULES D21).
  */
 static bool
 suspicious_in_vain(struct lookups *ls, struct lookup *l, uint64_t now_ns)
@@ -95,8 +95,7 @@ suspicious_in_vain(struct lookups *ls, struct lookup *l, uint64_t now_ns)
 }
 
 bool
-silence_on_timer(
-    struct lookups *ls, struct lookup *l, struct lookup_result *result, uint64_t now_ns)
+loss_on_timer(struct lookups *ls, struct lookup *l, struct lookup_result *result, uint64_t now_ns)
 {
 	bool in_flight = lookup_in_flight(l);
 
@@ -131,7 +130,7 @@ silence_on_timer(
 }
 
 void
-silence_ask_again(struct lookups *ls, unsigned u, uint64_t now_ns)
+loss_ask_again(struct lookups *ls, unsigned u, uint64_t now_ns)
 {
 	for (unsigned slot = 0; slot < ls->upstreams->n_slots; slot++) {
 		struct upstream_socket *s = &ls->upstreams->sockets[slot];
@@ -151,7 +150,7 @@ silence_ask_again(struct lookups *ls, unsigned u, uint64_t now_ns)
 /* --- refused ---------------------------------------------------------------------------------- */
 
 void
-silence_on_refused(struct lookups *ls, unsigned slot)
+loss_on_refused(struct lookups *ls, unsigned slot)
 {
 	struct upstream_socket *s = &ls->upstreams->sockets[slot];
 
@@ -180,8 +179,7 @@ on_refused(struct lookups *ls, struct lookup *l, struct lookup_result *result, u
 }
 
 struct lookup *
-silence_next_refused(
-    struct lookups *ls, unsigned *most, struct lookup_result *result, uint64_t now_ns)
+loss_next_refused(struct lookups *ls, unsigned *most, struct lookup_result *result, uint64_t now_ns)
 {
 	struct list *link;
 
@@ -252,7 +250,7 @@ send_again(struct lookups *ls, struct lookup *l, uint64_t now_ns)
 }
 
 void
-silence_on_unsent(struct lookups *ls, unsigned slot, uint16_t id, bool away, uint64_t now_ns)
+loss_on_unsent(struct lookups *ls, unsigned slot, uint16_t id, bool away, uint64_t now_ns)
 {
 	unsigned space = ls->upstreams->sockets[slot].space;
 	const struct txid_owner *owner = &ls->spaces[space].owner[id];
@@ -299,7 +297,7 @@ hurry_all(struct lookups *ls, const struct list *open, uint64_t now_ns)
 }
 
 void
-silence_on_taken(struct lookups *ls, unsigned u, uint64_t now_ns)
+loss_on_taken(struct lookups *ls, unsigned u, uint64_t now_ns)
 {
 	const struct upstreams *us = ls->upstreams;
 
@@ -347,7 +345,7 @@ on_lost(struct lookups *ls, struct lookup *l, const struct channel *c, struct lo
 }
 
 void
-silence_on_tcp_lost(struct lookups *ls, unsigned conn, bool established)
+loss_on_tcp_lost(struct lookups *ls, unsigned conn, bool established)
 {
 	struct channel *c = upstreams_channel(ls->upstreams, conn);
 	struct upstream *up = &ls->upstreams->table[conn / CHANNELS_EACH];
@@ -363,7 +361,7 @@ silence_on_tcp_lost(struct lookups *ls, unsigned conn, bool established)
 }
 
 struct lookup *
-silence_next_lost(struct lookups *ls, unsigned *most, struct lookup_result *result, uint64_t now_ns)
+loss_next_lost(struct lookups *ls, unsigned *most, struct lookup_result *result, uint64_t now_ns)
 {
 	while (*most > 0 && !list_empty(&ls->lost)) {
 		struct channel *c = LIST_OBJECT(ls->lost.next, struct channel, link);
@@ -401,7 +399,7 @@ move_on(struct lookups *ls, struct lookup *l, uint64_t now_ns)
 }
 
 void
-silence_on_tcp_full(struct lookups *ls, unsigned conn, uint16_t id, uint64_t now_ns)
+loss_on_tcp_full(struct lookups *ls, unsigned conn, uint16_t id, uint64_t now_ns)
 {
 	const struct txid_owner *owner = &ls->spaces[0].owner[id];
 	struct lookup *l;

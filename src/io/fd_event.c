@@ -1,28 +1,28 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "io/source.h"
+#include "io/fd_event.h"
 
 #include <errno.h>
 
 static void
-source_cb(evutil_socket_t fd, short what, void *arg)
+fd_event_cb(evutil_socket_t fd, short what, void *arg)
 {
 	(void)fd;
 	(void)what;
-	source_mark(arg);
+	fd_event_mark(arg);
 }
 
 void
-source_open(struct source *s, struct event_base *base, int fd, short what, struct list *ready)
+fd_event_open(struct fd_event *s, struct event_base *base, int fd, short what, struct list *ready)
 {
 	list_init(&s->link);
 	s->ready = ready;
 	s->on = false;
 	/* Fails only for combinations of flags that this file does not make. */
-	(void)event_assign(&s->ev, base, fd, (short)(what | EV_PERSIST), source_cb, s);
+	(void)event_assign(&s->ev, base, fd, (short)(what | EV_PERSIST), fd_event_cb, s);
 }
 
 int
-source_on(struct source *s)
+fd_event_on(struct fd_event *s)
 {
 	if (s->on)
 		return 0;
@@ -33,7 +33,7 @@ source_on(struct source *s)
 }
 
 void
-source_off(struct source *s)
+fd_event_off(struct fd_event *s)
 {
 	if (s->ready == NULL || !s->on)
 		return;
@@ -42,26 +42,26 @@ source_off(struct source *s)
 }
 
 void
-source_close(struct source *s)
+fd_event_close(struct fd_event *s)
 {
 	if (s->ready == NULL)
 		return;
-	source_off(s);
+	fd_event_off(s);
 	list_unlink(&s->link);
 	s->ready = NULL;
 }
 
 void
-source_mark(struct source *s)
+fd_event_mark(struct fd_event *s)
 {
 	if (list_empty(&s->link))
 		list_push(s->ready, &s->link);
 }
 
-struct source *
-source_take(struct list *ready)
+struct fd_event *
+fd_event_take(struct list *ready)
 {
 	struct list *link = list_pop(ready);
 
-	return link == NULL ? NULL : LIST_OBJECT(link, struct source, link);
+	return link == NULL ? NULL : LIST_OBJECT(link, struct fd_event, link);
 }
