@@ -28,6 +28,7 @@ static bool
 end_with_truncated(struct lookups *ls, struct lookup *l)
 {
 	lookup_stop_attempt(ls, l);
+	l->wait = LOOKUP_AWAITS; /* as it has no timer */
 	l->progress = LOOKUP_ENDING;
 	list_push(&ls->ending, &l->link);
 	ls->more = true;

@@ -68,7 +68,8 @@ lookup_put_off(struct lookups *ls, struct lookup *l, const struct lookup_result 
 	l->ended.trusted = result->trusted;
 	if (result->msg != NULL && kept == NULL)
 		l->ended.outcome = LOOKUP_NO_ROOM;
-	l->needed = true; /* it stays when the last waiter leaves: the reply may be in use */
+	l->needed = true;        /* it stays when the last waiter leaves: the reply may be in use */
+	l->wait = LOOKUP_AWAITS; /* as it has no timer */
 	l->progress = LOOKUP_PUT_OFF;
 	list_push(&ls->put_off, &l->link);
 	ls->more = true;

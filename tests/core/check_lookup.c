@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "scenario/parts.h"
 #include "support/tests.h"
 
@@ -329,6 +330,28 @@ START_TEST(the_plan_of_transports)
 }
 END_TEST
 
+/* One whose reply came before another upstream was to be asked beside, and has many waiters. */
+START_TEST(what_is_put_off_awaits_nothing)
+{
+	const struct lookup_result result = { .outcome = LOOKUP_SILENT };
+	uint8_t qname[DNS_NAME_MAX];
+	const struct question key = parts_key("www.example", 28, qname);
+	struct lookup *l = find(&key, false), *found;
+	struct lookup_result kept;
+
+	lookup_set_wait(&p.lookups, l, LOOKUP_EARLY, NS_PER_SEC);
+	lookup_stop_attempt(&p.lookups, l);
+	lookup_put_off(&p.lookups, l, &result);
+	ck_assert_uint_eq(l->wait, LOOKUP_AWAITS);
+	ck_assert_uint_eq(p.wheel.n, 0);
+	found = lookup_next_put_off(&p.lookups, &kept);
+	ck_assert_ptr_eq(found, l);
+	ck_assert_uint_eq(kept.outcome, LOOKUP_SILENT);
+	lookup_free(&p.lookups, l);
+	check_empty();
+}
+END_TEST
+
 /* Signed questions (RULES D20): bounded in number and size, and found by nobody. */
 START_TEST(d20_signed_is_bounded)
 {
@@ -375,5 +398,6 @@ tests_add(TCase *tc)
 	tcase_add_test(tc, types_of_a_name_spread_over_buckets);
 	tcase_add_test(tc, a_probe_is_not_found);
 	tcase_add_test(tc, the_plan_of_transports);
+	tcase_add_test(tc, what_is_put_off_awaits_nothing);
 	tcase_add_test(tc, d20_signed_is_bounded);
 }
