@@ -82,6 +82,8 @@ attempt_resume(struct lookups *ls, struct lookup *l)
 		a = a->next;
 	if (a == NULL)
 		return false;
+	if (a->upstream != l->upstream)
+		antispoof_forget(l);
 	lookup_stop_attempt(ls, l);
 	lookup_recall(ls, l, a->space, a->id);
 	attempt_set_wait(ls, l);

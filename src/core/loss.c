@@ -328,7 +328,10 @@ on_lost(struct lookups *ls, struct lookup *l, const struct channel *c, struct lo
 	if (l->here.suspect != LOOKUP_NO_SUSPECT && !c->lost_fruitful)
 		again = false;
 	if (c->lost_established && again) {
-		l->tcp_again |= !c->lost_fruitful;
+		if (!c->lost_fruitful) {
+			l->tcp_again = true;
+			penalty_use_up(l, &l->now);
+		}
 		return attempt_again(ls, l, l->upstream);
 	}
 	if (antispoof_without_tcp(ls, l, now_ns))

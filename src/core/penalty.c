@@ -25,20 +25,28 @@ penalty_lose(const struct lookups *ls, struct attempt *a, enum upstream_lost cau
 }
 
 void
-penalty_count(
-    const struct lookups *ls, struct lookup *l, struct attempt *a, enum upstream_lost cause)
+penalty_use_up(struct lookup *l, const struct attempt *a)
 {
-	struct upstream *up = &ls->upstreams->table[a->upstream];
 	uint64_t bit = UINT64_C(1) << a->upstream;
 	uint64_t *s = l->tried.silent[lookup_over(a)];
 
-	penalty_lose(ls, a, cause);
 	if ((s[0] & s[1] & bit) == 0) {
 		uint64_t carry = s[0] & bit;
 
 		s[0] ^= bit;
 		s[1] ^= carry;
 	}
+}
+
+void
+penalty_count(
+    const struct lookups *ls, struct lookup *l, struct attempt *a, enum upstream_lost cause)
+{
+	struct upstream *up = &ls->upstreams->table[a->upstream];
+	uint64_t bit = UINT64_C(1) << a->upstream;
+
+	penalty_lose(ls, a, cause);
+	penalty_use_up(l, a);
 	if (l->tried.n_silent < UINT8_MAX)
 		l->tried.n_silent++;
 	if (up->down && !l->probe && !l->refused)

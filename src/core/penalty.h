@@ -14,6 +14,12 @@
 void penalty_lose(const struct lookups *ls, struct attempt *a, enum upstream_lost cause);
 
 /*
+ * penalty_use_up: attempt A of L had no reply, and nobody is to blame: it is one of those that its
+ * upstream may get, no more (rule 34).
+ */
+void penalty_use_up(struct lookup *l, const struct attempt *a);
+
+/*
  * penalty_count: count the silence of attempt A in L, and that it is lost as of CAUSE. An upstream
  * that is down is not asked again after one attempt: a probe shows when it is back.
  */

@@ -290,6 +290,27 @@ reply(const struct lookup *l, const struct packet_out *send, uint16_t rcode,
 	return parts_hand_in(&p, send->way, send->sock, p.udp, send->len, result) == l;
 }
 
+/* D21: a reply of one is doubted; when it fails, what another was asked before is no suspect. */
+START_TEST(d21_doubt_is_of_one_upstream)
+{
+	struct lookup *l = start(0, &by_udp);
+	struct lookup_result result;
+	struct packet_out send;
+	uint16_t first;
+
+	ck_assert(parts_next(&p, &send));
+	first = l->upstream;
+	lookup_shelve(&p.lookups, l);
+	(void)attempt_go_to(&p.lookups, l, first == 0 ? 1 : 0);
+	ck_assert(parts_next(&p, &send));
+	ck_assert_uint_ne(l->upstream, first);
+	l->here.suspect = LOOKUP_SUSPECT_GUESS;
+	ck_assert(!reply(l, &send, DNS_REFUSED, &result));
+	ck_assert_uint_eq(l->upstream, first);
+	ck_assert_uint_eq(l->here.suspect, LOOKUP_NO_SUSPECT);
+}
+END_TEST
+
 /* RULES D3: with an error at hand one that is known to be down is not asked: it counts at once. */
 START_TEST(d3_error_and_the_other_down)
 {
@@ -469,6 +490,7 @@ tests_add(TCase *tc)
 	tcase_add_test(tc, d27_given_up_attempts_stay_where_no_socket_is);
 	tcase_add_test(tc, d27_given_up_attempts_make_room);
 	tcase_add_test(tc, rule34_three_sends_each);
+	tcase_add_test(tc, d21_doubt_is_of_one_upstream);
 	tcase_add_test(tc, d3_error_and_the_other_down);
 	tcase_add_test(tc, d5_all_down_one_attempt);
 	tcase_add_test(tc, d5_down_meanwhile);

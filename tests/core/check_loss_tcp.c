@@ -133,6 +133,33 @@ START_TEST(fruitful_connection_may_end_often)
 }
 END_TEST
 
+/* Rule 34: a connection that ends without a reply is made again, and that counts as a send. */
+START_TEST(rule34_connections_that_end)
+{
+	unsigned n = 1;
+	bool ended = false;
+	struct lookup *l;
+
+	parts_fini(&p);
+	parts_init(&p, 1, 100);
+	p.conf.resend_attempts = 10;
+	l = ask(0);
+	lookup_plan(l, LOOKUP_NEEDS_TCP);
+	while (!ended) {
+		if (l->progress == LOOKUP_ASKED_TCP) {
+			ended = parts_lose(&p, 0, true, &result) == l;
+		} else {
+			wheel_clear(&p.wheel, &l->timer);
+			ended = loss_on_timer(&p.lookups, l, &result, p.now_ns += NS_PER_SEC / 8);
+		}
+		if (parts_next(&p, &sent))
+			n += sent.way == PACKET_UPSTREAM_TCP;
+	}
+	ck_assert_uint_eq(n, LOOKUP_SENDS_EACH);
+	ck_assert_int_eq(result.outcome, LOOKUP_SILENT);
+}
+END_TEST
+
 /* D27: that TCP is refused says nothing of UDP: no upstream is blamed. */
 START_TEST(d27_refused_connection_blames_no_upstream)
 {
@@ -351,6 +378,7 @@ tests_add(TCase *tc)
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, connection_takes_its_own_questions_along);
 	tcase_add_test(tc, fruitful_connection_may_end_often);
+	tcase_add_test(tc, rule34_connections_that_end);
 	tcase_add_test(tc, d27_refused_connection_blames_no_upstream);
 	tcase_add_test(tc, d27_stuck_connection_is_left_at_once);
 	tcase_add_test(tc, slow_name_leaves_the_connection_alone);
