@@ -202,7 +202,8 @@ engine_stats(struct engine *e)
 void
 engine_prepare(const struct engine *e, const struct packet_in *in, size_t n)
 {
-	reply_warm(&e->lookups, in, n);
+	if (in->way == PACKET_UPSTREAM_UDP)
+		reply_warm(&e->lookups, in, n);
 }
 
 /* Does policy P give every client the same answer every time? */

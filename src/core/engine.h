@@ -104,8 +104,8 @@ struct stats *engine_stats(struct engine *e);
 const struct latency *engine_latency(const struct engine *e);
 
 /*
- * engine_prepare: prefetch the memory that N messages will need, before they are handed in. Keeps
- * no reference to IN.
+ * engine_prepare: prefetch the memory that N messages, all of the same way, will need, before they
+ * are handed in. Keeps no reference to IN.
  */
 void engine_prepare(const struct engine *e, const struct packet_in *in, size_t n);
 

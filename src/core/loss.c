@@ -330,7 +330,8 @@ on_lost(struct lookups *ls, struct lookup *l, const struct channel *c, struct lo
 	if (c->lost_established && again) {
 		if (!c->lost_fruitful) {
 			l->tcp_again = true;
-			penalty_use_up(l, &l->now);
+			if (attempt_most(ls) == LOOKUP_SENDS_EACH) /* else one more may be */
+				penalty_use_up(l, &l->now);
 		}
 		return attempt_again(ls, l, l->upstream);
 	}

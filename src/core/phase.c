@@ -70,10 +70,12 @@ ask_a_after(struct queries *qs, struct query *q, enum query_aaaa end, enum reaso
 {
 	bool empty = end == QUERY_AAAA_EMPTY;
 
-	if (UNLIKELY(q->fallback == QUERY_STALE_NXDOMAIN_FINAL)) /* A has been asked already */
-		return respond_fail(qs, q, ev);
-	if (UNLIKELY(q->fallback == QUERY_LATE_AAAA) && !empty)
-		return give_up(qs, q, ev);
+	if (UNLIKELY(q->fallback != QUERY_NO_FALLBACK)) {
+		if (q->fallback == QUERY_STALE_NXDOMAIN_FINAL) /* A has been asked already */
+			return respond_fail(qs, q, ev);
+		if (q->fallback == QUERY_LATE_AAAA && !empty)
+			return give_up(qs, q, ev);
+	}
 	q->reason = (uint8_t)why;
 	q->aaaa_end = (uint8_t)end;
 	q->empty_ttl = ttl;

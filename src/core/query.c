@@ -75,7 +75,7 @@ make_question(const struct queries *qs, const struct query *q, uint8_t *lower, s
 	key->hash = lookup_hash(qs->lookups, lower, key->qname_len);
 }
 
-/* Make the hit in qs->fetch the event of Q. */
+/* Make the hit in qs->fetch the event of Q, which has seen no stale entry. */
 static void
 take_hit(struct queries *qs, struct query *q)
 {
@@ -85,8 +85,8 @@ take_hit(struct queries *qs, struct query *q)
 	q->outcome = (uint8_t)r->result.outcome;
 	q->rcode = r->result.rcode;
 	q->with_msg = r->result.msg != NULL;
-	q->stale = q->stale || r->stale;
-	q->stale_seen = false;
+	if (UNLIKELY(r->stale))
+		q->stale = true;
 	qs->hit = true;
 }
 
@@ -155,9 +155,11 @@ ask_cache(struct queries *qs, struct query *q, const struct question *key, uint6
 		take_hit(qs, q);
 		return true;
 	case FETCH_HIT:
-		qs->refreshed = qs->refreshed || r->stale;
-		if (r->stale && !r->failing)
-			(void)refresh(qs, q, key);
+		if (UNLIKELY(r->stale)) {
+			qs->refreshed = true;
+			if (!r->failing)
+				(void)refresh(qs, q, key);
+		}
 		take_hit(qs, q);
 		return true;
 	}

@@ -288,7 +288,7 @@ void
 reply_warm(const struct lookups *ls, const struct packet_in *in, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
-		if (in[i].way != PACKET_UPSTREAM_UDP || in[i].len < DNS_HEADER_LEN)
+		if (in[i].len < DNS_HEADER_LEN)
 			continue;
 		__builtin_prefetch(&ls->spaces[ls->upstreams->sockets[in[i].sock].space]
 					.owner[header_id(in[i].msg)]);
@@ -296,7 +296,7 @@ reply_warm(const struct lookups *ls, const struct packet_in *in, size_t n)
 	for (size_t i = 0; i < n; i++) {
 		const struct txid_owner *owner;
 
-		if (in[i].way != PACKET_UPSTREAM_UDP || in[i].len < DNS_HEADER_LEN)
+		if (in[i].len < DNS_HEADER_LEN)
 			continue;
 		owner = &ls->spaces[ls->upstreams->sockets[in[i].sock].space]
 			     .owner[header_id(in[i].msg)];

@@ -35,8 +35,7 @@ MUST_USE struct lookup *reply_on_message(struct lookups *ls, const struct packet
 MUST_USE bool reply_spoilt(const struct lookups *ls, const struct packet_in *in);
 
 /*
- * reply_warm: prefetch the IDs and lookups that the upstream replies among N messages will
- * need.
+ * reply_warm: prefetch the IDs and lookups that N replies from upstreams over UDP will need.
  */
 void reply_warm(const struct lookups *ls, const struct packet_in *in, size_t n);
 

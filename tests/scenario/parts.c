@@ -109,7 +109,8 @@ parts_hand_in(struct parts *p, enum packet_way way, uint32_t sock, const uint8_t
 {
 	const struct packet_in in = { .msg = msg, .len = len, .way = way, .sock = sock };
 
-	reply_warm(&p->lookups, &in, 1);
+	if (way == PACKET_UPSTREAM_UDP)
+		reply_warm(&p->lookups, &in, 1);
 	return reply_on_message(&p->lookups, &in, &p->reply, result, p->now_ns);
 }
 
