@@ -6,8 +6,8 @@
  * audit: check that no query and no lookup is forgotten.
  *
  * These are the invariants of an engine's objects between two calls. An engine built with
- * ENGINE_AUDIT asserts them after every call, or after some where much is in flight. All tests use
- * such an engine; the daemon does not.
+ * ENGINE_AUDIT asserts them after every call, or after some where much is in flight or the run is
+ * long. All tests use such an engine; the daemon does not.
  */
 
 #include <stdbool.h>

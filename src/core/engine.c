@@ -37,7 +37,8 @@
 
 /*
  * Only with ENGINE_AUDIT (tests): abort if a query or lookup is forgotten. That is looked for after
- * every call, unless much is in flight or the engine has run for long: what is forgotten stays so.
+ * every call, unless much is in flight or the engine has run for long: what is forgotten stays so,
+ * and what passes is for short runs to find, which are many.
  */
 static inline void
 audited(struct engine *e)

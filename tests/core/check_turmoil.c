@@ -4,7 +4,7 @@
  *
  * Clients ask for a few names in every way; upstreams say every kind of thing to them, late, twice
  * or never; time passes, connections end, sockets are missing, the cache is flushed, settings
- * change. The engine asserts after every call that each query is ready or waits for something
+ * change. The engine asserts all the while that each query is ready or waits for something
  * (core/audit). Here: each question is answered once, by the end of its 4.5 s, with what parses and
  * is about it, and each address belongs to the name that owns it. At the end nothing is left in any
  * pool. What a run draws is told by its seed, which is the number of the test.

@@ -162,9 +162,9 @@ short_once()
 short()
 {
 	short_once "$@"
-	# A machine that stands still for 50 ms makes an upstream silent, too, but not each time.
+	# A machine that stands still for 50 ms makes an upstream silent, too, but not each time. It gives up no answer.
 	for again in 2 3 4; do
-		[ $silent -gt 0 ] || break
+		if [ "$silent" -eq 0 ] || [ "$lost" -gt 0 ]; then break; fi
 		echo "$1 for $3 of each $2 sends: $silent timeouts, so it is done again: $again"
 		short_once "$@"
 	done
