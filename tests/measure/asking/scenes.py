@@ -372,8 +372,8 @@ def when_dead():
                 Goal("stale_p95", "<=", 5, 20),
                 Goal("back", "<=", 0.5, 0.8),
                 resolved(),
-                # Each of both, that none is left, that one is back, and that again one is left.
-                Goal("lines", "<=", 5),
+                # Each of both is down and back, none is left, and upstreams reply again.
+                Goal("lines", "<=", 6),
                 RIGHT,
             ),
         )
