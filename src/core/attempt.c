@@ -303,7 +303,6 @@ go(struct lookups *ls, struct lookup *l, uint64_t now_ns)
 		lookup_plan(l, LOOKUP_NO_TCP); /* nor as it was learned (core/ways) */
 		by_tcp = false;
 	} else if (UNLIKELY(k == CHANNELS_EACH)) {
-		l->n_sends--; /* not yet */
 		lookup_tcp_wait(ls, l, now_ns);
 		return false;
 	}
@@ -368,7 +367,6 @@ begin(struct lookups *ls, struct lookup *l, uint64_t now_ns)
 	l->progress = LOOKUP_UNSENT;
 	if (l->end_ns == 0)
 		set_life(ls, l, now_ns);
-	l->n_sends++;
 	if (u != UPSTREAM_NONE && !l->probe &&
 	    UNLIKELY(ls->upstreams->table[u].n_waiting >= ls->upstreams->most_waiting))
 		u = go_elsewhere(ls, l, u);
@@ -386,6 +384,7 @@ begin(struct lookups *ls, struct lookup *l, uint64_t now_ns)
 		id_attack_beware(ls, l, now_ns);
 	if (!go(ls, l, now_ns))
 		return false;
+	l->n_sends++;
 	l->now.sent_ns = now_ns;
 	ls->upstreams->table[u].tally.sends++;
 	if (UNLIKELY(lookup_counts_as_probe(l)))

@@ -181,38 +181,15 @@ id_attack_on_tcp_reply(struct lookups *ls, const struct attempt *a, uint64_t now
 
 /* --- questions -------------------------------------------------------------------------------- */
 
-/* L's attempt is on a socket that was given up. */
-static void
-move(struct lookups *ls, struct lookup *l, uint64_t now_ns)
+bool
+id_attack_leaves_udp(struct lookups *ls, struct lookup *l, uint64_t now_ns)
 {
-	struct upstream *up = &ls->upstreams->table[l->upstream];
-
-	if (id_attack_may_tcp(l) && state_of(up, now_ns) != SUSPICION_BY_PORTS) {
-		id_attack_by_tcp(l);
-		stats_inc(&ls->stats->upstream_wary);
-	}
-	lookup_ask(ls, l);
-}
-
-void
-id_attack_move(struct lookups *ls, unsigned slot, uint64_t now_ns)
-{
-	struct list *open = &ls->upstreams->sockets[slot].open;
-
-	upstreams_socket_retire(ls->upstreams, slot);
-	while (!list_empty(open)) {
-		struct attempt *a = LIST_OBJECT(open->next, struct attempt, link);
-		struct lookup *l = lookup_of(ls, a);
-
-		if (a == &l->now) {
-			move(ls, l, now_ns);
-			continue;
-		}
-		lookup_drop(ls, l, a);
-		if (l->wait == LOOKUP_SPENT &&
-		    l->earlier == NULL) /* it has nothing to listen for any more */
-			wheel_set(ls->wheel, &l->timer, now_ns);
-	}
+	if (!id_attack_may_tcp(l) ||
+	    state_of(&ls->upstreams->table[l->upstream], now_ns) == SUSPICION_BY_PORTS)
+		return false;
+	id_attack_by_tcp(l);
+	stats_inc(&ls->stats->upstream_wary);
+	return true;
 }
 
 /* Has L's name ID_ATTACK_LETTERS letters, in whose case 0x20 hides as many bits? */

@@ -11,30 +11,31 @@
  * is one to a question that was given up, though its ID is another socket's by now (core/stale_id).
  *
  * After ID_ATTACK_SOCKET guesses a socket is given up: nothing that comes by it is taken any more,
- *and its open questions are asked again. So a port that was found out is worth ID_ATTACK_SOCKET /
- *65,536. That is a sign. ID_ATTACK_UPSTREAM guesses within ID_ATTACK_WINDOW_NS at all sockets to an
- *upstream are one, too, or ID_ATTACK_EACH for each socket if there are many: who does not know the
- *ports meets the more of them. ID_ATTACK_REPLIES right replies allow one more, as a reply may be so
- *late that its ID is another question's. Who sends to any port needs 130,000 datagrams a minute for
- *a sign.
+ * and its open questions are asked again (core/loss). So a port that was found out is worth
+ * ID_ATTACK_SOCKET / 65,536. That is a sign. ID_ATTACK_UPSTREAM guesses within ID_ATTACK_WINDOW_NS
+ * at all sockets to an upstream are one, too, or ID_ATTACK_EACH for each socket if there are many:
+ * who does not know the ports meets the more of them. ID_ATTACK_REPLIES right replies allow one
+ * more, as a reply may be so late that its ID is another question's. Who sends to any port needs
+ * 130,000 datagrams a minute for a sign.
  *
  * After a sign questions to the upstream are guarded for ID_ATTACK_WARY_NS, however many guesses
- *follow that are no sign. A defence must not cost more than the attack, so TCP is used only while
- *it works:
+ * follow that are no sign. A defence must not cost more than the attack, so TCP is used only while
+ * it works:
  *
- *	state \ event	sign		sign, no TCP	TCP fails	ID_ATTACK_WARY_NS without a
- *sign NONE		BY_TCP		BY_PORTS	-		- BY_TCP		-
- *BY_PORTS	BY_PORTS	NONE BY_PORTS	BY_TCP		-		-		NONE
+ *	state	   on: sign	sign, no TCP	TCP fails	ID_ATTACK_WARY_NS without a sign
+ *	NONE	       BY_TCP	BY_PORTS	-		-
+ *	BY_TCP	       -	BY_PORTS	BY_PORTS	NONE
+ *	BY_PORTS       BY_TCP	-		-		NONE
  *
  * BY_TCP: questions that little but port and ID guards (no cookie, and 0x20 with fewer than
  * ID_ATTACK_LETTERS letters) go over TCP. After ID_ATTACK_SLOWER times UDP's measured time they go
- *over UDP too, and the first reply counts. BY_PORTS: each question goes over UDP by a port of its
- *own (io/upstream_set), which is closed before it can be found out.
+ * over UDP too, and the first reply counts. BY_PORTS: each question goes over UDP by a port of its
+ * own (io/upstream_set), which is closed before it can be found out.
  *
  * TCP fails when a connection cannot be made, or when it was too slow, mute or closed for
  * ID_ATTACK_VAIN questions; ID_ATTACK_GOOD_EACH that it answered in time make up for one. So with
- *TCP that answers three of four the mean question takes twice as long, and TCP that is worse is
- *left. For ID_ATTACK_NO_TCP_NS after that a sign is one without TCP; then TCP is tried again.
+ * TCP that answers three of four the mean question takes twice as long, and TCP that is worse is
+ * left. For ID_ATTACK_NO_TCP_NS after that a sign is one without TCP; then TCP is tried again.
  *
  * What chance that leaves a forger of 100,000 datagrams a second, for a name he has asked for all
  * the while, 8 ports open (tests/core/check_forgers plays it and adds it up):
@@ -82,12 +83,6 @@ id_attack_given_up(const struct upstream_socket *s)
 void id_attack_note(struct lookups *ls, unsigned slot, uint64_t now_ns);
 
 /*
- * id_attack_move: the UDP socket in SLOT was given up: ask what is open on it again, over TCP if
- * that works, and send no new questions by it. Does nothing the second time.
- */
-void id_attack_move(struct lookups *ls, unsigned slot, uint64_t now_ns);
-
-/*
  * id_attack_may_tcp: may L's question be confirmed by TCP, or sent by it? Not if there was none
  * once, nor if it is signed, which nobody can forge, nor a probe, which asks for a sign of life
  * only.
@@ -105,6 +100,12 @@ id_attack_by_tcp(struct lookup *l)
 	lookup_plan(l, LOOKUP_NEEDS_TCP);
 	l->here.suspect = LOOKUP_SUSPECT_GUESS;
 }
+
+/*
+ * id_attack_leaves_udp: L asked by a socket that was given up: is it to ask over TCP from now on?
+ * Not if that does not work.
+ */
+MUST_USE bool id_attack_leaves_udp(struct lookups *ls, struct lookup *l, uint64_t now_ns);
 
 /*
  * id_attack_beware: L's question is about to go to an upstream whose suspicion has a state: let it

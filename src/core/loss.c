@@ -6,6 +6,7 @@
 #include "core/attempt.h"
 #include "core/choice.h"
 #include "core/health.h"
+#include "core/id_attack.h"
 #include "core/penalty.h"
 
 #define UNSENT_MOST 14 /* times a question did not leave, after which its pauses do not grow */
@@ -275,6 +276,56 @@ loss_on_unsent(struct lookups *ls, unsigned slot, uint16_t id, bool away, uint64
 		give_up(ls, l, now_ns); /* that is all it was to find out */
 	else
 		send_again(ls, l, now_ns);
+}
+
+/* --- its socket was given up -------------------------------------------------------------------
+ */
+
+/*
+ * A forger makes L's question leave once more: that is no try, and its client does not pay for it
+ * (RULES D21, D28). The first time it leaves at once; then later and later, lest he makes us send
+ * as fast as he does.
+ */
+static void
+move(struct lookups *ls, struct lookup *l, uint64_t now_ns)
+{
+	l->n_sends--; /* free of charge */
+	if (id_attack_leaves_udp(ls, l, now_ns)) {
+		lookup_ask(ls, l);
+	} else if (l->n_unsent == 0) {
+		l->n_unsent++;
+		lookup_ask(ls, l);
+	} else {
+		send_again(ls, l, now_ns);
+	}
+}
+
+/* A, an attempt of L that was silent, is not answered any more. */
+static void
+forget(struct lookups *ls, struct lookup *l, struct attempt *a, uint64_t now_ns)
+{
+	lookup_drop(ls, l, a);
+	if (l->wait != LOOKUP_SPENT || l->earlier != NULL)
+		return;
+	l->n_sends--; /* it was the last that is answered yet: another one is to take its place */
+	wheel_set(ls->wheel, &l->timer, now_ns);
+}
+
+void
+loss_on_given_up(struct lookups *ls, unsigned slot, uint64_t now_ns)
+{
+	struct list *open = &ls->upstreams->sockets[slot].open;
+
+	upstreams_socket_retire(ls->upstreams, slot);
+	while (!list_empty(open)) {
+		struct attempt *a = LIST_OBJECT(open->next, struct attempt, link);
+		struct lookup *l = lookup_of(ls, a);
+
+		if (a == &l->now)
+			move(ls, l, now_ns);
+		else
+			forget(ls, l, a, now_ns);
+	}
 }
 
 /* --- taken down ------------------------------------------------------------------------------- */

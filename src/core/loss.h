@@ -57,6 +57,12 @@ MUST_USE struct lookup *loss_next_refused(
 void loss_on_unsent(struct lookups *ls, unsigned slot, uint16_t id, bool away, uint64_t now_ns);
 
 /*
+ * loss_on_given_up: the UDP socket in SLOT was given up (core/id_attack): what is open on it is
+ * asked again, over TCP if that works, and nothing new is sent by it. Does nothing the second time.
+ */
+void loss_on_given_up(struct lookups *ls, unsigned slot, uint64_t now_ns);
+
+/*
  * loss_on_tcp_lost: the connection CONN (core/engine) ended (ESTABLISHED: after it had been
  * up) or could not be opened: loss_next_lost goes on with the lookups that asked by it.
  */

@@ -271,7 +271,7 @@ reply_on_message(struct lookups *ls, const struct packet_in *in, struct msg *msg
 
 	if (l == NULL) {
 		if (UNLIKELY(reply_spoilt(ls, in)))
-			id_attack_move(ls, in->sock, now_ns);
+			loss_on_given_up(ls, in->sock, now_ns);
 		return NULL;
 	}
 	/* RDATA of a signed message is not checked: the client judges it (RULES D20). */

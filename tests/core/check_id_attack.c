@@ -302,6 +302,30 @@ START_TEST(d21_no_connection_before)
 }
 END_TEST
 
+/* A host that was started a moment ago has not found out yet that TCP fails. */
+START_TEST(d21_tcp_is_tried_at_first)
+{
+	p.now_ns = ID_ATTACK_NO_TCP_NS / 2;
+	guess(0, ID_ATTACK_SOCKET);
+	ck_assert_int_eq(up->suspicion.state, SUSPICION_BY_TCP);
+}
+END_TEST
+
+/* A reply over TCP that came too late to be waited for was counted when it did not come. */
+START_TEST(d21_late_over_tcp_counts_once)
+{
+	struct attempt a = { .upstream = 0, .sent_ns = p.now_ns, .silent = true };
+
+	start_suspicion();
+	up->suspicion.vain = ID_ATTACK_GOOD_EACH;
+	id_attack_on_tcp_reply(&p.lookups, &a, p.now_ns);
+	ck_assert_uint_eq(up->suspicion.vain, ID_ATTACK_GOOD_EACH);
+	a.silent = false;
+	id_attack_on_tcp_reply(&p.lookups, &a, p.now_ns);
+	ck_assert_uint_eq(up->suspicion.vain, ID_ATTACK_GOOD_EACH - 1);
+}
+END_TEST
+
 /* All connections have as many questions as they may: none waits for room on a suspicion. */
 START_TEST(d21_no_room_over_tcp)
 {
@@ -346,7 +370,7 @@ END_TEST
 START_TEST(d21_slot_begins_anew)
 {
 	guess(0, ID_ATTACK_SOCKET);
-	id_attack_move(&p.lookups, 0, p.now_ns);
+	loss_on_given_up(&p.lookups, 0, p.now_ns);
 	ck_assert_int_eq(up->socket[0], -1);
 	upstreams_socket_del(&p.upstreams, 0);
 	guess(0, ID_ATTACK_SOCKET);
@@ -409,15 +433,15 @@ START_TEST(d21_earlier_attempt_is_dropped)
 	ck_assert_uint_ne(send.sock, 0);
 	ck_assert_ptr_nonnull(l->earlier);
 	guess(0, ID_ATTACK_SOCKET);
-	id_attack_move(&p.lookups, 0, p.now_ns);
+	loss_on_given_up(&p.lookups, 0, p.now_ns);
 	ck_assert_ptr_null(l->earlier);
 	ck_assert(!parts_next(&p, &send));
 	ck_assert_uint_eq(parts_count(&p.stats.upstream_wary), 0);
 }
 END_TEST
 
-/* A question that only listened on there has nothing to wait for: it ends. */
-START_TEST(d21_who_listened_there_ends)
+/* A question that only listened on there has nothing to wait for: it goes out once more, free. */
+START_TEST(d28_who_listened_there_asks_again)
 {
 	struct lookup *l = parts_lookup(&p, "a.example", &by_udp);
 	struct lookup_result result;
@@ -430,15 +454,53 @@ START_TEST(d21_who_listened_there_ends)
 	ck_assert(!parts_next(&p, &send));
 	ck_assert_uint_eq(l->wait, LOOKUP_SPENT);
 	guess(0, ID_ATTACK_SOCKET);
-	id_attack_move(&p.lookups, 0, p.now_ns);
+	loss_on_given_up(&p.lookups, 0, p.now_ns);
 	p.now_ns += WHEEL_TICK_NS;
 	ck_assert_ptr_eq(wheel_take(&p.wheel, p.now_ns), &l->timer);
 	ck_assert(!loss_on_timer(&p.lookups, l, &result, p.now_ns));
-	ck_assert(!parts_next(&p, &send)); /* it may not be sent once more */
-	p.now_ns += WHEEL_TICK_NS;
-	ck_assert_ptr_eq(wheel_take(&p.wheel, p.now_ns), &l->timer);
-	ck_assert(loss_on_timer(&p.lookups, l, &result, p.now_ns));
-	ck_assert_int_eq(result.outcome, LOOKUP_SILENT);
+	ck_assert(parts_next(&p, &send));
+	ck_assert_uint_eq(l->n_sends, 1);
+	p.now_ns += (uint64_t)p.conf.timeout_ms * 1000000; /* and that was the last */
+	ck_assert(!loss_on_timer(&p.lookups, l, &result, p.now_ns));
+	ck_assert(!parts_next(&p, &send));
+	ck_assert_uint_eq(l->wait, LOOKUP_SPENT);
+}
+END_TEST
+
+/*
+ * RULES D5, D28: what a forger makes leave again by one port after the other costs its client no
+ * try, so AAAA does not end early; and the question leaves later and later.
+ */
+START_TEST(d28_moves_are_no_tries)
+{
+	uint64_t began_ns = p.now_ns, next_ns = 0;
+	struct lookup_result result;
+	struct packet_out send;
+	struct lookup *l;
+	unsigned n = 0;
+
+	p.upstreams.n_order = 1; /* the other one could be asked */
+	l = parts_lookup(&p, "a.example", &by_udp);
+	id_attack_on_no_tcp(&p.lookups, 0, p.now_ns);
+	l->allowed = 1;
+	while (p.now_ns < began_ns + 1500 * NS_PER_MS) {
+		if (!parts_next(&p, &send)) {
+			next_ns = l->timer.due * WHEEL_TICK_NS;
+			p.now_ns = next_ns > p.now_ns ? next_ns : p.now_ns + WHEEL_TICK_NS;
+			ck_assert_ptr_eq(wheel_take(&p.wheel, p.now_ns), &l->timer);
+			ck_assert(!loss_on_timer(&p.lookups, l, &result, p.now_ns));
+			continue;
+		}
+		ck_assert_int_eq(send.way, PACKET_UPSTREAM_UDP);
+		ck_assert_uint_eq(l->n_sends, 1);
+		n++;
+		guess(send.sock, ID_ATTACK_SOCKET);
+		loss_on_given_up(&p.lookups, send.sock, p.now_ns);
+		upstreams_socket_del(&p.upstreams, send.sock);
+		up->socket[0] = (int32_t)add_socket();
+	}
+	ck_assert_uint_ge(n, 8);
+	ck_assert_uint_le(n, 24);
 }
 END_TEST
 
@@ -452,7 +514,7 @@ START_TEST(d21_refused_is_not_answered)
 	ck_assert(parts_next(&p, &send));
 	loss_on_refused(&p.lookups, send.sock);
 	guess(send.sock, ID_ATTACK_SOCKET);
-	id_attack_move(&p.lookups, send.sock, p.now_ns);
+	loss_on_given_up(&p.lookups, send.sock, p.now_ns);
 	p.udp[2] |= DNS_QR >> 8;
 	ck_assert_ptr_null(parts_hand_in(&p, send.way, send.sock, p.udp, send.len, &result));
 	ck_assert_uint_eq(parts_count(&p.stats.upstream_replies), 0);
@@ -473,12 +535,15 @@ tests_add(TCase *tc)
 	tcase_add_test(tc, d21_wait_for_tcp);
 	tcase_add_test(tc, d21_no_connection_is_enough);
 	tcase_add_test(tc, d21_no_connection_before);
+	tcase_add_test(tc, d21_tcp_is_tried_at_first);
+	tcase_add_test(tc, d21_late_over_tcp_counts_once);
 	tcase_add_test(tc, d21_no_room_over_tcp);
 	tcase_add_test(tc, d21_right_replies_take_guesses_back);
 	tcase_add_test(tc, d21_a_socket_given_up_is_told);
 	tcase_add_test(tc, d21_slot_begins_anew);
 	tcase_add_test(tc, d21_who_is_guarded_enough);
 	tcase_add_test(tc, d21_earlier_attempt_is_dropped);
-	tcase_add_test(tc, d21_who_listened_there_ends);
+	tcase_add_test(tc, d28_who_listened_there_asks_again);
+	tcase_add_test(tc, d28_moves_are_no_tries);
 	tcase_add_test(tc, d21_refused_is_not_answered);
 }

@@ -45,9 +45,11 @@ void history_slow(struct sim *s, uint64_t key, uint64_t ns);
  */
 uint64_t history_heard(struct sim *s, uint16_t id, unsigned number, bool other);
 
-/* history_given_up: a UDP socket to the upstream with NUMBER was: what was open on it is sent anew.
+/*
+ * history_given_up: the UDP socket in SLOT, to the upstream with NUMBER, was: what was open on it
+ * is sent anew.
  */
-void history_given_up(struct sim *s, unsigned number);
+void history_given_up(struct sim *s, unsigned number, unsigned slot);
 
 /* history_is_open: is a question with ID in flight? */
 bool history_is_open(const struct sim *s, uint16_t id);

@@ -97,7 +97,7 @@ shell_replace(struct sim *s, uint32_t sock)
 	unsigned u = shell_number(s, false, sock);
 
 	sim_say(s, "  socket %u given up", sock);
-	history_given_up(s, u);
+	history_given_up(s, u, sock);
 	if (s->slot[u] == (int)sock) {
 		s->n_given_up++;
 		open_socket(s, u);

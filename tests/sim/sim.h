@@ -181,7 +181,8 @@ struct fact {
 	uint64_t asked_ns;        /* it was sent */
 	uint64_t touched_ns;      /* something was wrong; 0: never */
 	unsigned n_clients;       /* of the end of a chain: clients' questions that led there, */
-	unsigned n_sends;         /* and how often we asked upstream for that */
+	unsigned n_sends;         /* and how often we asked upstream for that; */
+	unsigned n_moved;         /* sends whose socket was given up before a reply */
 };
 
 /* From when on which settings hold. */
@@ -199,6 +200,8 @@ struct sends {
 	uint32_t number;
 	uint8_t sends[UPSTREAM_MAX][2];  /* over UDP, over TCP */
 	uint16_t heard[UPSTREAM_MAX][2]; /* what came, after which it may be sent once more */
+	uint64_t slots;                  /* bit per UDP socket, by slot, that it left by */
+	struct fact *fact;               /* what its client's question is about; NULL: a probe */
 	bool lost;                       /* with a connection by which no reply came */
 };
 
