@@ -44,6 +44,19 @@ copy_name(struct lookups *ls, struct lookup *l, const struct question *key)
 	return true;
 }
 
+/* L, which is zero but for what start or revive has set, is on the list of attempts to be sent. */
+static void
+enter(struct lookups *ls, struct lookup *l, uint16_t upstream)
+{
+	l->number = (uint32_t)((size_t)((uint8_t *)l - ls->pool.mem) / ls->pool.stride);
+	list_init(&l->waiters);
+	wheel_timer_init(&l->timer, WHEEL_LOOKUP);
+	l->upstream = upstream;
+	l->progress = LOOKUP_TO_ASK;
+	list_push(&ls->to_ask, &l->link);
+	stats_inc(&ls->stats->lookups);
+}
+
 /* Start a lookup that is on the list of attempts to be sent but not in the table. NULL: no room. */
 static struct lookup *
 start(struct lookups *ls, const struct question *key, uint16_t upstream)
@@ -57,14 +70,52 @@ start(struct lookups *ls, const struct question *key, uint16_t upstream)
 		pool_give(&ls->pool, l);
 		return NULL;
 	}
-	l->number = (uint32_t)((size_t)((uint8_t *)l - ls->pool.mem) / ls->pool.stride);
-	list_init(&l->waiters);
-	wheel_timer_init(&l->timer, WHEEL_LOOKUP);
-	l->upstream = upstream;
-	l->progress = LOOKUP_TO_ASK;
-	list_push(&ls->to_ask, &l->link);
-	stats_inc(&ls->stats->lookups);
+	enter(ls, l, upstream);
 	return l;
+}
+
+/* Start a lookup that is in the table, too. NULL: no room. */
+static struct lookup *
+start_listed(struct lookups *ls, const struct question *key, uint32_t hash, uint16_t upstream)
+{
+	struct lookup **bucket = &ls->buckets[hash >> ls->shift];
+	struct lookup *l = start(ls, key, upstream);
+
+	if (l == NULL)
+		return NULL;
+	l->hash = hash;
+	l->next = *bucket;
+	l->listed = true;
+	*bucket = l;
+	return l;
+}
+
+/*
+ * L lingers, and its question is asked once more: it begins anew, but for what was sent and not
+ * answered. What has been brought along so before is dropped, or dead names would take ever more.
+ */
+static __attribute__((cold)) void
+revive(struct lookups *ls, struct lookup *l, uint16_t upstream)
+{
+	const struct question key = l->key;
+	struct lookup *next = l->next;
+	uint32_t hash = l->hash;
+	struct attempt *earlier;
+
+	for (struct attempt *a = l->earlier, *after; a != NULL; a = after) {
+		after = a->next;
+		if (a->sent_ns < l->born_ns)
+			lookup_drop(ls, l, a);
+	}
+	earlier = l->earlier;
+	wheel_clear(ls->wheel, &l->timer);
+	memset(l, 0, offsetof(struct lookup, now));
+	l->key = key;
+	l->earlier = earlier;
+	l->next = next;
+	l->hash = hash;
+	l->listed = true;
+	enter(ls, l, upstream);
 }
 
 /* L was not sent once more, as its waiters had no questions left for it; now there are some. */
@@ -93,25 +144,23 @@ lookup_find_or_start(
     struct lookups *ls, const struct question *key, const struct lookup_wish *wish, bool *found)
 {
 	uint32_t hash = hash_key(ls, key);
-	struct lookup **bucket = &ls->buckets[hash >> ls->shift];
-	struct lookup *l = *bucket;
+	struct lookup *l = ls->buckets[hash >> ls->shift];
 
 	while (l != NULL && !has_key(l, hash, key))
 		l = l->next;
-	*found = l != NULL;
-	if (l == NULL) {
-		l = start(ls, key, wish->prefer);
+	*found = l != NULL && l->wait != LOOKUP_LINGERS;
+	if (*found && l->n_waiters == LOOKUP_MAX_WAITERS)
+		return NULL;
+	if (*found) {
+		stats_inc(&ls->stats->coalesced);
+	} else {
+		if (l == NULL)
+			l = start_listed(ls, key, hash, wish->prefer);
+		else
+			revive(ls, l, wish->prefer);
 		if (l == NULL)
 			return NULL;
 		l->plan = wish->tcp ? LOOKUP_BY_TCP : LOOKUP_BY_UDP;
-		l->hash = hash;
-		l->next = *bucket;
-		l->listed = true;
-		*bucket = l;
-	} else if (l->n_waiters == LOOKUP_MAX_WAITERS) {
-		return NULL;
-	} else {
-		stats_inc(&ls->stats->coalesced);
 	}
 	l->whole = l->whole || wish->whole;
 	allow(l, wish->sends);

@@ -239,7 +239,7 @@ struct lookup {
 	uint8_t allowed;    /* attempts that the best off of those who wait has for it, up to 255 */
 	uint8_t n_near_misses;
 	uint8_t check;    /* enum lookup_check */
-	uint8_t n_unsent; /* how often the kernel did not send it, up to a limit */
+	uint8_t n_unsent; /* how often it left in vain: see core/loss; up to a limit */
 	uint8_t way;      /* of a probe: enum way, WAY_AS_LEARNED or WAY_LARGE */
 	bool listed : 1;  /* in the hash table */
 	bool whole : 1;
@@ -324,8 +324,9 @@ lookup_hash(const struct lookups *ls, const uint8_t *name, size_t len)
 
 /*
  * lookup_find_or_start: find the lookup for KEY (name in lower case), or start one; *found says
- * which. WISH is added to the wishes of other waiters. The caller joins or sets needed. NULL: no
- * room for another lookup or waiter.
+ * which. One that lingers starts anew, and what it sent may be answered yet. WISH is added to the
+ * wishes of other waiters. The caller joins or sets needed. NULL: no room for another lookup or
+ * waiter.
  */
 MUST_USE struct lookup *lookup_find_or_start(
     struct lookups *ls, const struct question *key, const struct lookup_wish *wish, bool *found);
@@ -570,8 +571,8 @@ void lookup_stop_attempt(struct lookups *ls, struct lookup *l);
 
 /*
  * lookup_linger: L, which nobody waits for, has ended without a reply. If attempts of it are
- * answerable still and there is room, it leaves the table and waits for LOOKUP_LINGER_MS to be
- * answered for the cache. False: it does not.
+ * answerable still and there is room, it waits for LOOKUP_LINGER_MS to be answered for the cache,
+ * or for who asks for it again (lookup_find_or_start). False: it does not.
  */
 MUST_USE bool lookup_linger(struct lookups *ls, struct lookup *l, uint64_t now_ns);
 

@@ -43,7 +43,6 @@ lookup_linger(struct lookups *ls, struct lookup *l, uint64_t now_ns)
 	if (l->earlier == NULL || l->wait == LOOKUP_LINGERS || l->probe ||
 	    l->message.bytes != NULL || ls->conf->cache == NULL || !lookup_has_room(ls))
 		return false;
-	unlist(ls, l);
 	l->wait = LOOKUP_LINGERS; /* beyond its end */
 	l->progress = LOOKUP_UNSENT;
 	wheel_set(ls->wheel, &l->timer, now_ns + LOOKUP_LINGER_MS * NS_PER_MS);
