@@ -263,6 +263,8 @@ ask_upstream(struct queries *qs, struct query *q, const struct question *key, ui
 	if (q->place.client == NULL && !q->child && UNLIKELY(!query_admit(qs, q, key)))
 		return;
 	q->lookup = lookup_find_or_start(qs->lookups, key, &wish, &found);
+	if (UNLIKELY(q->lookup == NULL) && query_finds_room(qs, q, now_ns))
+		q->lookup = lookup_find_or_start(qs->lookups, key, &wish, &found);
 	if (UNLIKELY(q->lookup == NULL)) {
 		query_fail_here(qs, q, LOOKUP_NO_ROOM);
 		return;
@@ -457,20 +459,32 @@ has_stale(struct queries *qs, const struct query *q, uint64_t now_ns)
 }
 
 /*
- * Does Q go on to wait for what has not come in time? So it does where nothing else would help it,
- * while it is found out whether AAAA validates, and where a truncated reply is at hand, which is
- * the answer in a moment, if not the whole one (RULES D3, D5).
+ * Until when does Q go on to wait for what has not come in time? It does where nothing else would
+ * help it; and for a while where that may change: while it is found out whether AAAA validates, or
+ * all upstreams are down, and where a truncated reply is at hand, which is the answer in a moment,
+ * if not the whole one (RULES D3, D5). NOW_NS: it does not.
  */
-static bool
-is_waited_on(struct queries *qs, struct query *q)
+static uint64_t
+waits_until_ns(struct queries *qs, struct query *q, uint64_t now_ns)
 {
-	return q->lookup->check != LOOKUP_CHECK_NONE || q->lookup->truncated.bytes != NULL ||
-	    (q->state == QUERY_AAAA && !query_goes_on(qs, q));
+	uint64_t soon_ns = now_ns + QUERY_CHECK_MS * NS_PER_MS;
+
+	if (q->lookup->check == LOOKUP_CHECK_NONE && q->lookup->truncated.bytes == NULL) {
+		if (q->state != QUERY_AAAA)
+			return now_ns;
+		if (!query_goes_on(qs, q))
+			return q->deadline_ns;
+		if (!upstreams_all_down(qs->lookups->upstreams))
+			return now_ns;
+	}
+	return soon_ns < q->deadline_ns ? soon_ns : q->deadline_ns;
 }
 
 void
 query_on_deadline(struct queries *qs, struct query *q, uint64_t now_ns)
 {
+	uint64_t until_ns;
+
 	if (q->state == QUERY_SVCB && query_forsake(q)) {
 		stats_inc(&query_stats(qs, q)->svcb_late);
 		q->svcb->late = true;
@@ -485,14 +499,9 @@ query_on_deadline(struct queries *qs, struct query *q, uint64_t now_ns)
 		set_timer(qs, q, now_ns);
 		return;
 	}
-	if (!q->stale_seen && now_ns < q->deadline_ns && is_waited_on(qs, q)) {
-		uint64_t again_ns = now_ns + QUERY_CHECK_MS * NS_PER_MS;
-		bool nearly =
-		    q->lookup->check != LOOKUP_CHECK_NONE || q->lookup->truncated.bytes != NULL;
-
-		if (!nearly || again_ns > q->deadline_ns)
-			again_ns = q->deadline_ns;
-		wheel_set(qs->wheel, &q->timer, again_ns);
+	until_ns = waits_until_ns(qs, q, now_ns);
+	if (!q->stale_seen && now_ns < until_ns) {
+		wheel_set(qs->wheel, &q->timer, until_ns);
 		return;
 	}
 	q->next = q->stale_seen ? QUERY_FETCHES_STALE : QUERY_TAKES_EVENT;

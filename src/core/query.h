@@ -31,8 +31,8 @@
 #include "dns/msg.h"
 
 #define QUERY_NAME_INLINE 64
-#define QUERY_AAAA_MS 2000 /* ms: AAAA is late after that (RULES D5), */
-#define QUERY_CHECK_MS 100 /* and if its check runs then, this is between looks whether it does */
+#define QUERY_AAAA_MS 2000    /* ms: AAAA is late after that (RULES D5), */
+#define QUERY_CHECK_MS 100    /* between looks whether what keeps it from that is over */
 #define QUERY_BESIDE_SILENT 2 /* silent attempts for AAAA until A is asked into the cache */
 /* ms: limit of the whole query; stub resolvers give up after 5 s */
 #define QUERY_ALL_MS 4500
@@ -292,6 +292,12 @@ void query_start(struct queries *qs, struct query *q, uint64_t now_ns);
  * for the same, else with a failure for lack of room (RULES D26).
  */
 MUST_USE bool query_admit(struct queries *qs, struct query *q, const struct question *key);
+
+/*
+ * query_finds_room: no lookup was left for Q, which goes on to another question: have another query
+ * give way to it. False: none does.
+ */
+MUST_USE bool query_finds_room(struct queries *qs, struct query *q, uint64_t now_ns);
 
 /*
  * query_may_join: may Q, which was admitted, wait for q->lookup, for which others wait? A network

@@ -22,6 +22,9 @@
 /* So much less counts the wait of a question whose reply may be about to come. */
 #define FRESH_SHIFT 3
 
+/* So much longer each counts as having waited, lest some ms be all that counts. */
+#define BRIEF_NS (4 * WHEEL_TICK_NS)
+
 /* So long nobody gives way, and it is over. All queries live equally long: deadlines are a clock */
 #define CALM_NS (10 * NS_PER_SEC)
 
@@ -206,20 +209,21 @@ struct room {
 
 /*
  * How much room and time NET takes, by its weight and by how long Q, its longest waiting question,
- * has been there: who scores most gives way. If a reply may be about to come that counts less.
+ * has been there: who scores most gives way. If a reply may be about to come that counts less. A
+ * burst weighs at once, though it has not waited yet.
  */
 static uint64_t
 score_of(const struct room *r, const struct fair_net *net, const struct query *q, bool overdue)
 {
 	uint64_t waited_ns = r->now_ns - query_came_ns(q);
 
-	return fair_weight(net) * (waited_ns / 1024 + 1) >> (overdue ? 0 : FRESH_SHIFT);
+	return fair_weight(net) * ((waited_ns + BRIEF_NS) / 1024) >> (overdue ? 0 : FRESH_SHIFT);
 }
 
 static void
-room_init(struct room *r, struct queries *qs, const struct query *guest)
+room_init(struct room *r, struct queries *qs, const struct query *guest, uint64_t now_ns)
 {
-	*r = (struct room){ .qs = qs, .guest = guest, .now_ns = query_came_ns(guest) };
+	*r = (struct room){ .qs = qs, .guest = guest, .now_ns = now_ns };
 	fair_nets_of(guest->place.client, &r->own);
 	for (unsigned i = 0; i < NETADDR_LEVELS && r->own.at[i] != NULL; i++) {
 		struct query *q = longest_waiting(r->own.at[i]);
@@ -271,12 +275,13 @@ consider(struct room *r, struct fair_net *net)
 
 /* The query that gives way to GUEST, of *NET; NULL: GUEST does. */
 static struct query *
-who_gives_way(struct queries *qs, const struct query *guest, const struct fair_net **net)
+who_gives_way(
+    struct queries *qs, const struct query *guest, const struct fair_net **net, uint64_t now_ns)
 {
 	unsigned class, lowest = FAIR_CLASSES;
 	struct room r;
 
-	room_init(&r, qs, guest);
+	room_init(&r, qs, guest, now_ns);
 	for (unsigned i = 0; i < HEAVY_TRIED; i++) {
 		class = fair_below(&qs->fair, lowest);
 		if (class == FAIR_NONE)
@@ -297,15 +302,15 @@ who_gives_way(struct queries *qs, const struct query *guest, const struct fair_n
 }
 
 /*
- * Have queries give way to GUEST, which has its place already, while few objects are left, so that
- * those who can be answered at once find some. False: GUEST gives way itself.
+ * Have up to MOST queries give way to GUEST, which has its place already, while few objects are
+ * left, so that those who can be answered at once find some. False: GUEST gives way itself.
  */
 static __attribute__((cold)) bool
-make_room(struct queries *qs, struct query *guest)
+make_room(struct queries *qs, struct query *guest, unsigned most, uint64_t now_ns)
 {
-	for (unsigned n = 0; n < WAYS_GIVEN; n++) {
+	for (unsigned n = 0; n < most; n++) {
 		const struct fair_net *net;
-		struct query *q = who_gives_way(qs, guest, &net);
+		struct query *q = who_gives_way(qs, guest, &net, now_ns);
 
 		if (q == NULL) {
 			if (n > 0)
@@ -320,6 +325,12 @@ make_room(struct queries *qs, struct query *guest)
 			break;
 	}
 	return true;
+}
+
+bool
+query_finds_room(struct queries *qs, struct query *q, uint64_t now_ns)
+{
+	return q->place.client != NULL && make_room(qs, q, 1, now_ns);
 }
 
 /* Q may not wait, as VERDICT says: answer it at once. */
@@ -377,7 +388,7 @@ query_admit(struct queries *qs, struct query *q, const struct question *key)
 	}
 	if (UNLIKELY(pool_room(&qs->pool) < qs->reserve ||
 		pool_room(&qs->lookups->pool) < qs->reserve) &&
-	    !make_room(qs, q)) {
+	    !make_room(qs, q, WAYS_GIVEN, query_came_ns(q))) {
 		turn_away(qs, q, FAIR_WELCOME);
 		return false;
 	}

@@ -244,6 +244,63 @@ START_TEST(d26_room_for_lookups_counts_too)
 }
 END_TEST
 
+/* Who came at once weighs at once: what is a little overdue does not give way to a burst. */
+START_TEST(d26_a_burst_weighs_at_once)
+{
+	world.conf.max_waiting_per_client = 0;
+	world_start(&world, 1);
+	ask_new(1, 1);
+	world_pass(&world, 450 * NS_PER_MS); /* longer than it is waited for */
+	for (unsigned i = 0; i < 2 * CAP; i++)
+		ask_new(0, 0);
+	ck_assert_uint_gt(n_failed[0], 0);
+	ck_assert_uint_eq(n_done[1], 0);
+}
+END_TEST
+
+/* A of names that begin with v do not exist; there is no other reply. */
+static size_t
+on_a_only(struct world *w, const struct msg *m, const struct packet_out *send, uint8_t *out)
+{
+	size_t len;
+
+	if (m->qtype != DNS_TYPE_A || (msg_qname(m)[1] | 0x20) != 'v')
+		return 0;
+	replies = true;
+	len = on_upstream(w, m, send, out);
+	replies = false;
+	return len;
+}
+
+/* RULES D5, D26: where lookups are used up, who goes on to A finds one, of who takes most room. */
+START_TEST(d26_late_aaaa_finds_room_for_a)
+{
+	struct packet_in in = { .way = PACKET_CLIENT_UDP };
+	uint8_t msg[512];
+	char name[32];
+
+	world.conf.max_waiting_per_client = 0;
+	world.upstream = on_a_only;
+	world_start(&world, 1);
+	for (unsigned i = 0; i < CAP; i++) {
+		ck_assert(netaddr_parse(i < CAP - 1 ? "2001:db8::1" : "192.0.2.1", 1, &in.peer));
+		in.sock = i == CAP - 1;
+		in.msg = msg;
+		if (in.sock == 1)
+			world_pass(&world, 500 * NS_PER_MS);
+		snprintf(name, sizeof(name), "%c%u.example", in.sock == 1 ? 'v' : 'n', i);
+		in.len = parts_question(msg, (uint16_t)i, name, DNS_TYPE_AAAA);
+		n_asked++;
+		world_input(&world, &in);
+	}
+	world_pass(&world, 1600 * NS_PER_MS);
+	ck_assert_uint_eq(pool_room(&world.engine->lookups.pool), 0);
+	world_pass(&world, 500 * NS_PER_MS);
+	ck_assert_uint_eq(n_done[1], 1);
+	ck_assert_uint_eq(n_failed[1], 0);
+}
+END_TEST
+
 /* CVE-2024-33655 (DNSBomb): what one reply sets off at a forged address is bounded. */
 START_TEST(d26_no_burst_at_one_address)
 {
@@ -533,6 +590,8 @@ tests_add(TCase *tc)
 	tcase_add_test(tc, d26_the_log_says_who_fills_the_room);
 	tcase_add_loop_test(tc, d26_local_answers_go_on, 0, 3);
 	tcase_add_test(tc, d26_room_for_lookups_counts_too);
+	tcase_add_test(tc, d26_a_burst_weighs_at_once);
+	tcase_add_test(tc, d26_late_aaaa_finds_room_for_a);
 	tcase_add_test(tc, d26_no_burst_at_one_address);
 	tcase_add_test(tc, d26_no_upstream_may_have_more);
 	tcase_add_test(tc, d26_the_only_one_left_has_all_the_room);

@@ -349,6 +349,9 @@ START_TEST(d3_a_check_is_awaited)
 	query_on_deadline(&p.queries, q, late_ns);
 	ck_assert(q->lookup == l && list_empty(&p.queries.ready));
 	ck_assert_uint_le(q->timer.due, look_ns / WHEEL_TICK_NS + 1);
+	query_on_deadline(&p.queries, q, q->deadline_ns - NS_PER_MS);
+	ck_assert(q->lookup == l && list_empty(&p.queries.ready));
+	ck_assert_uint_le(q->timer.due, q->deadline_ns / WHEEL_TICK_NS + 1);
 	l->check = LOOKUP_CHECK_NONE;
 	query_on_deadline(&p.queries, q, look_ns);
 	ck_assert_ptr_eq(p.queries.ready.next, &q->link);
