@@ -203,6 +203,8 @@ go_elsewhere(struct lookups *ls, struct lookup *l, uint16_t busy)
 		return busy;
 	stats_inc(&ls->stats->upstream_ceiling);
 	start_over(l);
+	if (l->n_sends > 0)
+		lookup_plan(l, LOOKUP_NO_TCP); /* that was the last resort for BUSY */
 	l->at_ceiling = u == UPSTREAM_NONE;
 	l->no_room = l->no_room || l->at_ceiling;
 	return u;

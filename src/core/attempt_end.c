@@ -163,11 +163,34 @@ pick_for_tcp(const struct lookups *ls, const struct lookup *l)
 	return found;
 }
 
+/*
+ * The upstream that answers others and has lost L's question as often as it may be asked over UDP:
+ * it is asked over TCP before one that answers nobody is asked again. UPSTREAM_NONE: there is none.
+ */
+static uint16_t
+pick_lost(const struct lookups *ls, const struct lookup *l)
+{
+	const struct upstreams *us = ls->upstreams;
+	unsigned most = attempt_most(ls);
+
+	if (most == 1 || l->message.bytes != NULL || txid_room(&ls->spaces[0]) == 0)
+		return UPSTREAM_NONE;
+	for (unsigned i = 0; i < us->n_order; i++) {
+		uint16_t u = us->order[i];
+
+		if (!(l->tried.errored >> u & 1) && !us->table[u].down && was_heard(ls, l, u) &&
+		    attempt_silences(l, UPSTREAM_OVER_UDP, u) >= most &&
+		    attempt_silences(l, UPSTREAM_OVER_TCP, u) == 0)
+			return u;
+	}
+	return UPSTREAM_NONE;
+}
+
 /* The upstream for the next attempt of L; UPSTREAM_NONE. *tcp: by TCP, as a last resort. */
 static uint16_t
 pick(struct lookups *ls, struct lookup *l, bool *tcp)
 {
-	uint16_t u;
+	uint16_t u, lost;
 
 	penalty_forgive(ls, l);
 	if (l->probe) /* there is another one in a while */
@@ -177,13 +200,13 @@ pick(struct lookups *ls, struct lookup *l, bool *tcp)
 	    upstreams_no_aaaa_ns(ls->upstreams) > 0)
 		return UPSTREAM_NONE;
 	u = attempt_pick_next(ls, l, true);
-	if (u != UPSTREAM_NONE)
+	if (u != UPSTREAM_NONE && was_heard(ls, l, u))
 		return u;
-	u = pick_for_tcp(ls, l);
-	*tcp = u != UPSTREAM_NONE;
-	if (!*tcp) /* only upstreams that are down are left */
-		u = attempt_pick_next(ls, l, false);
-	return u;
+	lost = u != UPSTREAM_NONE ? pick_lost(ls, l) : pick_for_tcp(ls, l);
+	*tcp = lost != UPSTREAM_NONE;
+	if (*tcp)
+		return lost;
+	return u != UPSTREAM_NONE ? u : attempt_pick_next(ls, l, false); /* one that is down */
 }
 
 /* How many attempts L has left, about: not each upstream may be asked over TCP. */
@@ -281,6 +304,21 @@ spend(struct lookups *ls, struct lookup *l, struct lookup_result *result, uint64
 	return true;
 }
 
+/*
+ * Is U, which was silent to L over UDP, one that has replied over TCP only so far? Until that is
+ * known to be its way (core/ways) it would be asked over UDP twice more.
+ */
+static bool
+answers_by_tcp(const struct lookups *ls, const struct lookup *l, unsigned u)
+{
+	const struct upstream *up = &ls->upstreams->table[u];
+
+	return !times_known(&up->times[UPSTREAM_OVER_UDP]) &&
+	    times_known(&up->times[UPSTREAM_OVER_TCP]) && l->message.bytes == NULL &&
+	    attempt_silences(l, UPSTREAM_OVER_UDP, u) > 0 &&
+	    attempt_silences(l, UPSTREAM_OVER_TCP, u) == 0;
+}
+
 /* L asks the next upstream, now or in a while. LOST: see attempt_go_on. Returns whether L goes on.
  */
 static bool
@@ -301,7 +339,7 @@ ask_next(
 		return pause_until(
 		    ls, l, now_ns + upstreams_wait_ns(ls->upstreams, u, UPSTREAM_OVER_TCP, 0));
 	(void)attempt_go_to(ls, l, u);
-	if (tcp)
+	if (tcp || answers_by_tcp(ls, l, u))
 		lookup_plan(l, LOOKUP_WISHES_TCP);
 	return true;
 }

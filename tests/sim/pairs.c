@@ -9,6 +9,13 @@
 #include "sim/story.h"
 
 #define NAMES 24
+/*
+ * So many of them may have bad luck where something is lost or has to be learned; where one says TC
+ * and has no TCP; and where one is away half of the time, for one second each.
+ */
+#define UNLUCKY 2
+#define UNLUCKY_CUT 4
+#define UNLUCKY_FLAPS 6
 #define APART_MS 300
 #define FLAPS_MS 1000    /* an upstream that flaps is there so long, and then away */
 #define LEARNING_MS 3000 /* until it is known what gets through */
@@ -225,10 +232,10 @@ how_sure(const struct pair *p, uint16_t type, uint64_t ms)
 }
 
 static bool
-has_bogus(const struct pair *p)
+has(const struct pair *p, enum habit habit)
 {
 	for (unsigned u = 0; u < p->n; u++)
-		if (p->does[u] == BOGUS)
+		if (p->does[u] == habit)
 			return true;
 	return false;
 }
@@ -240,15 +247,19 @@ pairs_may(struct sim *s, const struct ask *k, enum pairs_answer answer)
 	bool aaaa = k->act->type == DNS_TYPE_AAAA;
 	uint64_t ms = (k->at_ns - PARTS_START_NS) / NS_PER_MS;
 	enum sure sure = how_sure(&p, k->act->type, ms);
+	unsigned most = UNLUCKY;
 
-	if (aaaa && has_bogus(&p)) /* the data is bogus, or is the answer of another one */
+	if (aaaa && has(&p, BOGUS)) /* the data is bogus, or is the answer of another one */
 		return answer == PAIRS_ERROR;
 	if (aaaa && sure == NEVER && answer == PAIRS_ERROR)
 		sure = how_sure(&p, DNS_TYPE_A, ms); /* it is synthesized from A */
 	/* What is left of 2 s when TCP is known to be mute may not be enough for another one. */
-	if (answer == PAIRS_TRUNCATED && sure > MOSTLY &&
-	    (p.does[0] == TC_ALONE || p.does[1] == TC_ALONE))
+	if (answer == PAIRS_TRUNCATED && sure > MOSTLY && has(&p, TC_ALONE))
 		sure = MOSTLY;
+	if (has(&p, FLAPS))
+		most = UNLUCKY_FLAPS;
+	else if (has(&p, TC_ALONE))
+		most = UNLUCKY_CUT;
 	s->n_unlucky += sure == MOSTLY;
-	return sure == NEVER || (sure == MOSTLY && s->n_unlucky <= NAMES / 4);
+	return sure == NEVER || (sure == MOSTLY && s->n_unlucky <= most);
 }
