@@ -47,8 +47,10 @@ judge_upstreams(struct verdict *v, const struct verdict_grounds *g)
 	bool errors = false;
 
 	for (size_t i = 0; i < g->n_views; i++) {
-		if (g->views[i].ordered != CONF_UP)
-			continue; /* nobody misses it */
+		if (g->views[i].ordered != CONF_UP) {
+			v->n_by_operator++; /* nobody misses it */
+			continue;
+		}
 		v->n_upstreams++;
 		v->n_answering += upstream_status_answers(&g->views[i], g->now_ns);
 		errors |= g->views[i].state == UPSTREAM_STATUS_ERRING;

@@ -37,6 +37,7 @@ struct verdict {
 	unsigned n_stuck;            /* loops that do not go round */
 	size_t n_upstreams;          /* that loops know and may ask */
 	size_t n_answering;          /* of them */
+	size_t n_by_operator;        /* others, drained or down by operator */
 };
 
 /* What it is made from, at one moment. All pointers are borrowed. */

@@ -22,6 +22,7 @@
 #define MIB (1024 * 1024)
 #define LIST_TEXT 512 /* of addresses or prefixes on one line; the rest is "..." */
 
+#define COUNT_TEXT 112    /* how many upstreams there are */
 #define UPSTREAM_TEXT 384 /* what is told of an upstream */
 #define VIEWS_MS 1000U    /* how long loops are waited for */
 
@@ -303,19 +304,35 @@ report_stats(struct threads *t, struct cache *cache)
 	    LOG_STATS, "in flight %" PRIu64 " (questions being worked on)", stats_in_flight(rows));
 }
 
+/* How many upstreams may be asked and, if not all, answer: by the verdict's own count. */
+static void
+count_upstreams(const struct settings *s, const struct verdict *v, char text[static COUNT_TEXT])
+{
+	char answering[32] = "", ordered[64] = "";
+	size_t n = v->n_upstreams;
+
+	if (n + v->n_by_operator == 0)
+		n = s->conf.core.n_upstreams; /* no loop has given its views */
+	if (v->n_answering < v->n_upstreams)
+		snprintf(answering, sizeof(answering), "%zu of ", v->n_answering);
+	if (v->n_by_operator > 0)
+		snprintf(ordered, sizeof(ordered), ", %zu drained or down by operator",
+		    v->n_by_operator);
+	snprintf(text, COUNT_TEXT, "%s%zu%s", answering, n, ordered);
+}
+
 char *
 report_status(const struct settings *s, const struct listens_waits *waits, unsigned n_loops,
     const struct verdict *v, char text[static REPORT_STATUS])
 {
 	struct netaddr served[CONF_MAX_LISTENS];
-	char more[48] = "", asked[32] = "", verdict[VERDICT_TEXT];
+	char more[48] = "", upstreams[COUNT_TEXT], verdict[VERDICT_TEXT];
 
 	if (waits->n > 0)
 		snprintf(more, sizeof(more), " (%zu waited for)", waits->n);
-	if (v->n_answering < v->n_upstreams)
-		snprintf(asked, sizeof(asked), "%zu of ", v->n_answering);
-	snprintf(text, REPORT_STATUS, "%s (addresses %zu%s, loops %u, upstreams %s%zu)",
+	count_upstreams(s, v, upstreams);
+	snprintf(text, REPORT_STATUS, "%s (addresses %zu%s, loops %u, upstreams %s)",
 	    verdict_text(v, verdict), listens_served(&s->conf.io, waits, served), more, n_loops,
-	    asked, s->conf.core.n_upstreams);
+	    upstreams);
 	return text;
 }

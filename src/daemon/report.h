@@ -54,7 +54,7 @@ void report_lines(const struct settings *s);
 uint64_t report_memory(const struct settings *s);
 
 /* Longest text of report_status, with the final zero. */
-#define REPORT_STATUS (VERDICT_TEXT + 112)
+#define REPORT_STATUS (VERDICT_TEXT + 192)
 
 /*
  * report_status: write one line for the service manager to TEXT: the verdict V, with how many

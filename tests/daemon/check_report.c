@@ -281,6 +281,34 @@ START_TEST(longest_status_fits)
 }
 END_TEST
 
+/* D31: with one of three drained, the line had "1 of 3" beside "1 of 2 ... do not answer". */
+START_TEST(status_counts_upstreams_as_the_verdict_does)
+{
+	struct verdict v = { .state = VERDICT_DEGRADED,
+		.reason = "1 of 2 upstreams do not answer",
+		.n_upstreams = 2,
+		.n_answering = 1,
+		.n_by_operator = 1 };
+	char text[REPORT_STATUS];
+
+	settings.conf.io.n_listens = 1;
+	settings.conf.core.n_upstreams = 3;
+	ck_assert_str_eq(report_status(&settings, &waits, 1, &v, text),
+	    "degraded: 1 of 2 upstreams do not answer (addresses 1, loops 1, upstreams 1 of 2, 1 "
+	    "drained or down by operator)");
+	v = (struct verdict){ .n_upstreams = 2, .n_answering = 2, .n_by_operator = 1 };
+	ck_assert_str_eq(report_status(&settings, &waits, 1, &v, text),
+	    "ready (addresses 1, loops 1, upstreams 2, 1 drained or down by operator)");
+	v = (struct verdict){ .n_by_operator = 3 };
+	ck_assert_ptr_nonnull(strstr(report_status(&settings, &waits, 1, &v, text),
+	    "upstreams 0, 3 drained or down by operator)"));
+	/* No loop has given its views yet. */
+	v = (struct verdict){ .state = VERDICT_READY };
+	ck_assert_ptr_nonnull(
+	    strstr(report_status(&settings, &waits, 1, &v, text), "loops 1, upstreams 3)"));
+}
+END_TEST
+
 static void
 reasons(void)
 {
@@ -314,4 +342,5 @@ tests_add(TCase *tc)
 	tcase_add_test(tc, longest_upstream_fits);
 	tcase_add_test(tc, loop_that_hangs_is_told);
 	tcase_add_test(tc, longest_status_fits);
+	tcase_add_test(tc, status_counts_upstreams_as_the_verdict_does);
 }
