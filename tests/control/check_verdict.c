@@ -1,22 +1,31 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* One table of states: each has one verdict, which the pages, JSON and metrics show. */
+/* One table of states: each has one verdict, which is shown in every place, and no other. */
 
 #include "control/verdict.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 
 #include "base/clock.h"
+#include "control/control_ctx.h"
+#include "control/http.h"
 #include "control/metrics.h"
 #include "control/page.h"
+#include "control/pages.h"
 #include "control/state_json.h"
 #include "daemon/report.h"
 #include "dns64ctl/show.h"
+#include "io/snapshot.h"
+#include "support/caller.h"
+#include "support/heard.h"
 #include "support/known.h"
+#include "support/testclock.h"
 #include "support/tests.h"
 
-#define NOW_S 100000
+#define NOW_S 100000 /* at least: no moment of the table is before the machine's start */
+#define LOOPS 2
 
 /* An upstream as all loops together know it: seconds ago; 0: never. */
 struct up {
@@ -142,7 +151,7 @@ static const struct row table[] = {
 static uint64_t
 ago(unsigned s)
 {
-	return s == 0 ? 0 : (uint64_t)(NOW_S - s) * NS_PER_SEC;
+	return s == 0 ? 0 : clock_now_ns() - s * NS_PER_SEC;
 }
 
 /* What is known in the state of R. */
@@ -152,10 +161,11 @@ make(const struct row *r)
 	char conf[256];
 	struct facts *f = &known.facts;
 
-	(void)snprintf(conf, sizeof(conf), "nameserver 192.0.2.1\n%s",
+	(void)snprintf(conf, sizeof(conf), "nameserver 192.0.2.1\nlisten ::1\nmax-queries 256\n%s",
 	    r->conf != NULL ? r->conf : "dns64-prefix 64:ff9b::/96\n");
 	known_open(conf);
-	f->now_ns = (uint64_t)NOW_S * NS_PER_SEC;
+	known.settings.conf.io.n_listens = r->nowhere ? 0 : 1;
+	f->now_ns = clock_now_ns();
 	f->lameduck = r->lameduck ? 1000 : 0;
 	f->stopping = r->stopping;
 	f->reload = r->reload;
@@ -276,6 +286,179 @@ START_TEST(the_service_manager_is_told)
 }
 END_TEST
 
+/* --- By HTTP, and in the log ------------------------------------------------------------------ */
+
+static struct {
+	struct control_ctx ctx;
+	struct caller caller;
+	struct http *http;
+	struct snapshot *snapshot;
+	struct verdict judged;
+	unsigned n_judged;
+} d;
+
+static void
+judged(void *arg, const struct verdict *v)
+{
+	(void)arg;
+	d.judged = *v;
+	d.n_judged++;
+}
+
+/* The daemon of which the facts are known; nobody runs its loops. */
+static void
+host_open(void)
+{
+	static const struct host_ops ops = { .judged = judged };
+	struct host *h = &d.ctx.host;
+
+	*h = (struct host){ .base = d.caller.base,
+		.settings = &known.settings,
+		.n_loops = LOOPS,
+		.started = 1000,
+		.memory_fd = -1,
+		.fds_fd = -1,
+		.lameduck = known.facts.lameduck,
+		.reload = known.facts.reload,
+		.stopping = known.facts.stopping,
+		.waits = &known.waits,
+		.ops = &ops };
+	d.snapshot = snapshot_new(&known.settings.conf);
+	ck_assert_ptr_nonnull(d.snapshot);
+	for (unsigned i = 0; i < LOOPS; i++) {
+		h->loops[i] = loop_new(d.snapshot, NULL, 0);
+		ck_assert_ptr_nonnull(h->loops[i]);
+	}
+}
+
+/* That daemon in the state of R, with its pages. */
+static void
+daemon_open(const struct row *r)
+{
+	static const struct http_route routes[] = {
+		{ "/health", EVHTTP_REQ_GET, pages_health, "" },
+		{ "/ready", EVHTTP_REQ_GET, pages_ready, "" },
+	};
+	const struct http_service service = {
+		.routes = routes, .n = 2, .body = HTTP_BODY, .life_s = HTTP_LIFE_S, .arg = &d.ctx
+	};
+
+	make(r);
+	memset(&d, 0, sizeof(d));
+	caller_open(&d.caller);
+	host_open();
+	ck_assert(ask_init(&d.ctx.ask, &d.ctx.host));
+	d.ctx.ask.end_ns = UINT64_MAX; /* as if its loops were asked: answer_for_loops */
+	d.ctx.ask.views = known.views;
+	d.http = http_new(d.caller.base, &service);
+	ck_assert_ptr_nonnull(d.http);
+	ck_assert(http_listen(d.http, d.caller.sock.fd));
+}
+
+static void
+daemon_close(void)
+{
+	http_free(d.http);
+	ask_fini(&d.ctx.ask);
+	for (unsigned i = 0; i < LOOPS; i++)
+		loop_free(d.ctx.host.loops[i]);
+	snapshot_unref(d.snapshot);
+	caller_close(&d.caller);
+}
+
+/* Give whoever asks for the loops' views those that are known. */
+static void
+answer_for_loops(void)
+{
+	struct ask *a = &d.ctx.ask;
+
+	for (unsigned ms = 0; ms < 10000 && a->n_waiting == 0; ms++)
+		caller_turn(&d.caller, 1);
+	ck_assert_uint_eq(a->n_waiting, 1);
+	a->n_waiting = 0;
+	a->waiting[0].answer(a->waiting[0].r, a->waiting[0].arg, &known.views);
+}
+
+/* Ask for /ready; returns the code of the answer. */
+static int
+ask_ready(void)
+{
+	static const char get[] = "GET /ready HTTP/1.1\r\nHost: h\r\n\r\n";
+	int fd = caller_connect(&d.caller);
+
+	ck_assert_int_eq(send(fd, get, sizeof(get) - 1, MSG_NOSIGNAL), sizeof(get) - 1);
+	answer_for_loops();
+	return caller_wait(&d.caller, fd);
+}
+
+/* The verdict of R in words. */
+static const char *
+words(const struct row *r)
+{
+	static char buffer[VERDICT_TEXT];
+	struct verdict v = { .state = r->state };
+
+	(void)snprintf(v.reason, sizeof(v.reason), "%s", r->reason);
+	return verdict_text(&v, buffer);
+}
+
+START_TEST(d31_ready_shows_it)
+{
+	const struct row *r = &table[_i];
+	char body[VERDICT_TEXT + 8];
+
+	daemon_open(r);
+	(void)snprintf(body, sizeof(body), "\r\n\r\n%s\n", words(r));
+	if (r->state == VERDICT_UNREADY) {
+		ck_assert_msg(ask_ready() == 503, "%s: %s", r->what, d.caller.text);
+		ck_assert_str_eq(caller_text(&d.caller, "error"), r->reason);
+	} else {
+		ck_assert_msg(ask_ready() == 200, "%s: %s", r->what, d.caller.text);
+		has(r->what, d.caller.text, body);
+	}
+	daemon_close();
+}
+END_TEST
+
+/* The code depends on stuck loops only, the text on all. */
+START_TEST(d31_health_shows_it)
+{
+	const struct row *r = &table[_i];
+	char body[VERDICT_TEXT + 8];
+	int code;
+
+	daemon_open(r);
+	(void)snprintf(body, sizeof(body), "\r\n\r\n%s\n", words(r));
+	code = caller_ask(&d.caller, "GET", "/health", NULL);
+	ck_assert_msg(code == (r->stuck > 0 ? 503 : 200), "%s: %d", r->what, code);
+	has(r->what, d.caller.text, body);
+	daemon_close();
+}
+END_TEST
+
+/* The log has it once, when it is another one than before; a stop has a line of its own. */
+START_TEST(d31_the_log_has_it)
+{
+	const struct row *r = &table[_i];
+	char line[VERDICT_TEXT + 32];
+
+	daemon_open(r);
+	d.ctx.verdict = (struct verdict){ .state = VERDICT_DEGRADED, .reason = "something else" };
+	heard_start(LOG_LEVEL_INFO);
+	control_ctx_judge(&d.ctx);
+	control_ctx_judge(&d.ctx);
+	(void)snprintf(
+	    line, sizeof(line), "server: %s", r->state == VERDICT_READY ? "ready again" : words(r));
+	ck_assert_msg(heard(line) == (r->stopping ? 0 : 1), "%s: no %s", r->what, line);
+	ck_assert_uint_eq(heard_all(), r->stopping ? 0 : 1);
+	heard_end();
+	ck_assert_uint_eq(d.n_judged, r->stopping ? 0 : 1);
+	ck_assert(
+	    r->stopping || (d.judged.state == r->state && strcmp(d.judged.reason, r->reason) == 0));
+	daemon_close();
+}
+END_TEST
+
 /* No reason is cut, whatever comes together. */
 START_TEST(all_reasons_fit)
 {
@@ -292,14 +475,33 @@ START_TEST(all_reasons_fit)
 }
 END_TEST
 
+/* The clock stands still: no moment of the table grows old. */
+static void
+setup(void)
+{
+	known_setup();
+	testclock_hold();
+	testclock_pass(NOW_S * NS_PER_SEC);
+}
+
+static void
+teardown(void)
+{
+	testclock_reset();
+	known_close();
+}
+
 void
 tests_add(TCase *tc)
 {
-	tcase_add_checked_fixture(tc, known_setup, known_close);
+	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_loop_test(tc, d31_one_verdict, 0, ROWS);
 	tcase_add_loop_test(tc, metrics_show_it, 0, ROWS);
 	tcase_add_loop_test(tc, the_page_shows_it, 0, ROWS);
 	tcase_add_loop_test(tc, json_and_dns64ctl_show_it, 0, ROWS);
 	tcase_add_loop_test(tc, the_service_manager_is_told, 0, ROWS);
+	tcase_add_loop_test(tc, d31_ready_shows_it, 0, ROWS);
+	tcase_add_loop_test(tc, d31_health_shows_it, 0, ROWS);
+	tcase_add_loop_test(tc, d31_the_log_has_it, 0, ROWS);
 	tcase_add_test(tc, all_reasons_fit);
 }
