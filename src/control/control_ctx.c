@@ -4,20 +4,37 @@
 #include "base/log.h"
 #include "control/facts.h"
 
+/* Have A and B the same numbers of upstreams? */
+static bool
+counts_same(const struct verdict *a, const struct verdict *b)
+{
+	return a->n_upstreams == b->n_upstreams && a->n_answering == b->n_answering &&
+	    a->n_by_operator == b->n_by_operator;
+}
+
+static void
+log_verdict(const struct verdict *v)
+{
+	char text[VERDICT_TEXT];
+
+	if (v->state == VERDICT_READY)
+		log_notice(LOG_SERVER, "ready again");
+	else
+		log_warn(LOG_SERVER, "%s", verdict_text(v, text));
+}
+
 void
 control_ctx_judge(struct control_ctx *d)
 {
 	const struct verdict v = facts_verdict_now(&d->host, &d->ask.views);
-	char text[VERDICT_TEXT];
+	bool same = verdict_same(&v, &d->verdict);
 
-	if (verdict_same(&v, &d->verdict))
+	if (same && counts_same(&v, &d->verdict))
 		return;
 	d->verdict = v;
 	if (d->host.stopping)
 		return; /* it says so itself */
-	if (v.state == VERDICT_READY)
-		log_notice(LOG_SERVER, "ready again");
-	else
-		log_warn(LOG_SERVER, "%s", verdict_text(&v, text));
+	if (!same)
+		log_verdict(&v);
 	d->host.ops->judged(d->host.arg, &v);
 }

@@ -25,7 +25,8 @@ struct control_ctx {
 
 /*
  * control_ctx_judge: tell the log and the service manager of the verdict, if it is another one than
- * before. Called when something has changed that it rests on.
+ * before; the service manager, whose line counts upstreams, also of other counts. Called when
+ * something has changed that it rests on.
  */
 void control_ctx_judge(struct control_ctx *d);
 

@@ -44,7 +44,7 @@ struct host_ops {
 	bool (*reopen)(void *arg); /* the logs; false: the log says what is wrong */
 	/* put these in force; not while is_changing; false: no memory, nothing is changed */
 	bool (*cookies)(void *arg, const struct host_cookies *c);
-	void (*judged)(void *arg, const struct verdict *v); /* the verdict has changed */
+	void (*judged)(void *arg, const struct verdict *v); /* it has changed, or what it counts */
 	bool (*is_changing)(void *arg);       /* has a loop not taken the last change yet? */
 	void (*lameduck)(void *arg, bool on); /* tell loops */
 	/* not while is_changing; if not HOST_DONE nothing is changed, and ERROR has the reason */

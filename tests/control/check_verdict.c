@@ -459,6 +459,27 @@ START_TEST(d31_the_log_has_it)
 }
 END_TEST
 
+/* The service manager's line counts upstreams: it is written anew when one is drained. */
+START_TEST(other_counts_are_no_other_verdict)
+{
+	static const struct row r = { "two", BOTH(GOOD, GOOD), READY };
+
+	daemon_open(&r);
+	control_ctx_judge(&d.ctx);
+	heard_start(LOG_LEVEL_INFO);
+	d.n_judged = 0;
+	d.ctx.ask.views.view[1].ordered = CONF_DRAIN;
+	control_ctx_judge(&d.ctx);
+	control_ctx_judge(&d.ctx);
+	ck_assert_uint_eq(heard_all(), 0);
+	heard_end();
+	ck_assert_uint_eq(d.n_judged, 1);
+	ck_assert_uint_eq(d.judged.n_upstreams, 1);
+	ck_assert_uint_eq(d.judged.n_by_operator, 1);
+	daemon_close();
+}
+END_TEST
+
 /* No reason is cut, whatever comes together. */
 START_TEST(all_reasons_fit)
 {
@@ -503,5 +524,6 @@ tests_add(TCase *tc)
 	tcase_add_loop_test(tc, d31_ready_shows_it, 0, ROWS);
 	tcase_add_loop_test(tc, d31_health_shows_it, 0, ROWS);
 	tcase_add_loop_test(tc, d31_the_log_has_it, 0, ROWS);
+	tcase_add_test(tc, other_counts_are_no_other_verdict);
 	tcase_add_test(tc, all_reasons_fit);
 }
