@@ -283,43 +283,72 @@ durations(struct metric_text *t, const struct facts *f)
 
 /* --- Prefixes --------------------------------------------------------------------------------- */
 
-/* Has P other prefixes than the policy USUAL, or in other states? */
+/* Has P other prefixes than the policy USUAL, in other states, or no use for them? */
 static bool
 differs(const struct policy *p, const struct policy *usual)
 {
 	size_t n = usual->synth.n_prefixes;
 
 	return p->synth.n_prefixes != n ||
+	    (p->synthesize == POLICY_NEVER) != (usual->synthesize == POLICY_NEVER) ||
 	    memcmp(p->synth.prefixes, usual->synth.prefixes, n * sizeof(p->synth.prefixes[0])) !=
 	    0 ||
 	    memcmp(p->states, usual->states, n * sizeof(p->states[0])) != 0;
 }
 
+/* What a family has of a policy: policy B of PS, whose label is BLOCK. */
+typedef void write_policy(
+    struct metric_text *t, const struct policies *ps, size_t b, struct metric_label block);
+
 static void
-prefix_state(struct metric_text *t, const struct facts *f)
+each_policy(struct metric_text *t, const struct facts *f, write_policy *one)
+{
+	const struct policies *ps = f->settings->conf.core.policies;
+	char block[NUMBER_TEXT];
+
+	for (size_t b = 0, n = 0; b < ps->n && n < BLOCKS_MAX; b++) {
+		if (b > 0 && !differs(&ps->table[b], &ps->table[0]))
+			continue;
+		n++;
+		(void)snprintf(block, sizeof(block), "%zu", b);
+		one(t, ps, b, (struct metric_label){ "block", block });
+	}
+}
+
+static void
+one_states(struct metric_text *t, const struct policies *ps, size_t b, struct metric_label block)
 {
 	static const char *const states[] = {
 		[POLICY_ACTIVE] = "active", [POLICY_DRAIN] = "drain", [POLICY_DOWN] = "down"
 	};
-	const struct policies *ps = f->settings->conf.core.policies;
+	const struct policy *p = &ps->table[b];
+	char prefix[PREF64_TEXT];
 
-	for (size_t b = 0, n = 0; b < ps->n && n < BLOCKS_MAX; b++) {
-		const struct policy *p = &ps->table[b];
-		char block[NUMBER_TEXT], prefix[PREF64_TEXT];
-
-		if (b > 0 && !differs(p, &ps->table[0]))
-			continue;
-		n++;
-		(void)snprintf(block, sizeof(block), "%zu", b);
-		for (size_t i = 0; i < p->synth.n_prefixes; i++) {
-			(void)pref64_format(&p->synth.prefixes[i], prefix);
-			for (unsigned s = 0; s < sizeof(states) / sizeof(states[0]); s++)
-				metric_text_count(t,
-				    LABELS({ "prefix", prefix }, { "block", block },
-					{ "state", states[s] }),
-				    p->states[i] == s);
-		}
+	for (size_t i = 0; i < p->synth.n_prefixes; i++) {
+		(void)pref64_format(&p->synth.prefixes[i], prefix);
+		for (unsigned s = 0; s < sizeof(states) / sizeof(states[0]); s++)
+			metric_text_count(t,
+			    LABELS({ "prefix", prefix }, block, { "state", states[s] }),
+			    p->states[i] == s);
 	}
+}
+
+static void
+prefix_state(struct metric_text *t, const struct facts *f)
+{
+	each_policy(t, f, one_states);
+}
+
+static void
+one_lacking(struct metric_text *t, const struct policies *ps, size_t b, struct metric_label block)
+{
+	metric_text_count(t, LABELS(block), verdict_lacks_prefix(ps, b));
+}
+
+static void
+prefix_lacking(struct metric_text *t, const struct facts *f)
+{
+	each_policy(t, f, one_lacking);
 }
 
 static void
@@ -476,6 +505,10 @@ static const struct row table[] = {
 	    "1 for the state that a prefix is in, for clients of no block (0), or of a block that "
 	    "differs in this; of 256 at most",
 	    prefix_state),
+	ROW("prefix_lacking", GAUGE, NULL,
+	    "1 if no prefix is active for clients of the block, of those that prefix_state has, "
+	    "unless none is wanted (synthesize never)",
+	    prefix_lacking),
 	ROW("synthesized_answers", COUNTER, NULL,
 	    "Answers with AAAA under the prefix; other: under one that came when there were too "
 	    "many",

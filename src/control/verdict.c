@@ -67,23 +67,34 @@ judge_upstreams(struct verdict *v, const struct verdict_grounds *g)
 		    errors ? ", or only with errors" : "");
 }
 
-/* Does P want a prefix, and has none that is active? */
 static bool
-lacks_prefix(const struct policy *p)
+has_active_prefix(const struct policies *ps)
 {
-	return p->synthesize != POLICY_NEVER && p->synth.active_bits == 0;
+	for (size_t i = 0; i < ps->n; i++) {
+		if (ps->table[i].synth.active_bits != 0)
+			return true;
+	}
+	return false;
+}
+
+bool
+verdict_lacks_prefix(const struct policies *ps, size_t i)
+{
+	const struct policy *p = &ps->table[i];
+
+	if (p->synthesize == POLICY_NEVER || p->synth.active_bits != 0)
+		return false;
+	return p->synth.n_prefixes > 0 || (i == 0 && !has_active_prefix(ps));
 }
 
 static void
 judge_prefixes(struct verdict *v, const struct policies *ps)
 {
-	size_t n_lacking = 0, n_having = 0;
+	size_t n_lacking = 0;
 
-	for (size_t i = 1; i < ps->n; i++) {
-		n_lacking += ps->table[i].synth.n_prefixes > 0 && lacks_prefix(&ps->table[i]);
-		n_having += ps->table[i].synth.active_bits != 0;
-	}
-	if (lacks_prefix(&ps->table[0]) && (ps->table[0].synth.n_prefixes > 0 || n_having == 0))
+	for (size_t i = 1; i < ps->n; i++)
+		n_lacking += verdict_lacks_prefix(ps, i);
+	if (verdict_lacks_prefix(ps, 0))
 		say(v, VERDICT_UNREADY, "no prefix is active");
 	else if (n_lacking > 0)
 		say(v, VERDICT_DEGRADED, "no prefix is active in %zu client block%s", n_lacking,

@@ -58,6 +58,12 @@ struct verdict_grounds {
 /* verdict_make: the verdict on G. */
 MUST_USE struct verdict verdict_make(const struct verdict_grounds *g);
 
+/*
+ * verdict_lacks_prefix: has the policy I of PS, 0 or a client block, prefixes of which none is
+ * active, and wants one? Policy 0 lacks one too if no policy has any.
+ */
+MUST_USE bool verdict_lacks_prefix(const struct policies *ps, size_t i);
+
 /* verdict_same: do A and B say the same to people? */
 MUST_USE bool verdict_same(const struct verdict *a, const struct verdict *b);
 

@@ -184,6 +184,29 @@ START_TEST(client_blocks_are_bounded)
 }
 END_TEST
 
+/* D31: as the verdict has it, a policy that makes no addresses wants no prefix. */
+START_TEST(prefixes_are_lacking_where_they_are_wanted)
+{
+	known_open("nameserver 192.0.2.1\ndns64-prefix 64:ff9b::/96 down\nsynthesize never\n"
+		   "client 192.0.2.1 {\nsynthesize normal\n}\n"
+		   "client 192.0.2.2 {\nhide-a yes\n}\n"
+		   "client 192.0.2.3 {\ndns64-prefix 2001:db8::/96 drain\n}\n"
+		   "client 192.0.2.4 {\nsynthesize normal\ndns64-prefix 2001:db8::/96\n}\n");
+	write_metrics(false);
+	has("dns64d_prefix_lacking{block=\"0\"} 0");
+	has("dns64d_prefix_lacking{block=\"1\"} 1");
+	has("dns64d_prefix_state{prefix=\"64:ff9b::/96\",block=\"1\",state=\"down\"} 1");
+	ck_assert_uint_eq(count("dns64d_prefix_lacking{block=\"2\"}"), 0);
+	has("dns64d_prefix_lacking{block=\"3\"} 0");
+	has("dns64d_prefix_lacking{block=\"4\"} 0");
+	has("dns64d_degraded 1");
+	known_open("nameserver 192.0.2.1\ndns64-prefix 64:ff9b::/96 down\n");
+	write_metrics(false);
+	has("dns64d_prefix_lacking{block=\"0\"} 1");
+	has("dns64d_ready 0");
+}
+END_TEST
+
 START_TEST(states)
 {
 	write_metrics(false);
@@ -300,6 +323,7 @@ tests_add(TCase *tc)
 	tcase_add_test(tc, what_is_known_here_is_not_from_the_cache);
 	tcase_add_test(tc, totals_are_sums_of_their_parts);
 	tcase_add_test(tc, states);
+	tcase_add_test(tc, prefixes_are_lacking_where_they_are_wanted);
 	tcase_add_test(tc, client_blocks_are_bounded);
 	tcase_add_test(tc, upstreams);
 	tcase_add_test(tc, a_silent_loop_leaves_out_what_it_knows);
