@@ -152,6 +152,26 @@ facts_outcomes(
 	}
 }
 
+struct facts_answers
+facts_answers(const struct facts *f)
+{
+	struct facts_answers a = { .all = 0 };
+
+	for (unsigned k = 0; k < REASON_DROPPING; k++) {
+		uint64_t from[REASON_SOURCES], n = 0;
+
+		facts_outcomes(f, (enum reason_kind)k, from);
+		for (unsigned s = 0; s < REASON_SOURCES; s++)
+			n += from[s];
+		a.all += n;
+		if (k == REASON_FAILING)
+			a.failed += n;
+		else
+			a.cached += from[REASON_FROM_CACHE];
+	}
+	return a;
+}
+
 bool
 facts_all_told(const struct facts *f)
 {

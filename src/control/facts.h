@@ -77,6 +77,16 @@ void facts_dnstap(const struct host *host, struct stats_row rows[static CAPTURE_
 void facts_outcomes(
     const struct facts *f, enum reason_kind kind, uint64_t sources[static REASON_SOURCES]);
 
+/* Answers to clients; a failure is one, wherever it comes from, and never a hit. */
+struct facts_answers {
+	uint64_t all;
+	uint64_t failed;
+	uint64_t cached; /* from the cache, but failures that it remembers */
+};
+
+/* facts_answers: how many there were. */
+MUST_USE struct facts_answers facts_answers(const struct facts *f);
+
 /* facts_all_told: has every loop told what it knows? */
 MUST_USE bool facts_all_told(const struct facts *f);
 

@@ -114,8 +114,7 @@
 		const c = s.counters, questions = c.client_udp + c.client_tcp;
 		const answers = Object.entries(s.outcomes).filter(([k]) => k !== "dropped");
 		const all = v => v.cache + v.local + v.upstream, most = Math.max(1, ...answers.map(([, v]) => all(v)));
-		const now = {time: s.time, questions: questions, waits: s.latency.counts, all: sum(answers.map(([, v]) => all(v))),
-			failed: all(s.outcomes.failed), cached: sum(answers.map(([k, v]) => k === "failed" ? 0 : v.cache))};
+		const now = {time: s.time, questions: questions, waits: s.latency.counts, answers: s.answers};
 		const kinds = {good: "good", "in doubt": "warn", "without a socket": "bad", down: "bad", active: "good", drain: "warn"};
 
 		put("state", s.verdict + (s.reason === null ? "" : ": " + s.reason));
@@ -126,8 +125,8 @@
 		put("inflight", number(sum(s.loops.map(l => l.in_flight))));
 		if (before !== null && s.time > before.time && questions >= before.questions) {
 			const waits = s.latency.counts.map((n, i) => n - before.waits[i]);
-			const part = name => now.all > before.all
-				? Math.round(100 * (now[name] - before[name]) / (now.all - before.all)) + " %" : "–";
+			const grown = name => now.answers[name] - before.answers[name];
+			const part = name => grown("all") > 0 ? Math.round(100 * grown(name) / grown("all")) + " %" : "–";
 			rates.push((questions - before.questions) / (s.time - before.time));
 			if (rates.length > POINTS)
 				rates.shift();

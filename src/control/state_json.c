@@ -11,10 +11,11 @@ integer(uint64_t n)
 	return json_integer((json_int_t)n);
 }
 
-/* The answers by outcome and source, and by reason, but zeros. */
+/* The answers in all, by outcome and source, and by reason, but zeros. */
 static void
 add_answers(json_t *j, const struct facts *f)
 {
+	const struct facts_answers all = facts_answers(f);
 	json_t *outcomes = json_object(), *reasons = json_object();
 
 	for (unsigned k = 0; k < REASON_KINDS; k++) {
@@ -34,6 +35,9 @@ add_answers(json_t *j, const struct facts *f)
 			(void)json_object_set_new(
 			    reasons, reason_row((enum reason)r)->name, integer(sum));
 	}
+	(void)json_object_set_new(j, "answers",
+	    json_pack("{s:I, s:I, s:I}", "all", (json_int_t)all.all, "failed",
+		(json_int_t)all.failed, "cached", (json_int_t)all.cached));
 	(void)json_object_set_new(j, "outcomes", outcomes);
 	(void)json_object_set_new(j, "reasons", reasons);
 }

@@ -40,6 +40,37 @@ START_TEST(what_is_told)
 }
 END_TEST
 
+/* D31: what the page makes its rates of; a failure that the cache remembers was a hit. */
+START_TEST(failures_are_no_hits)
+{
+	json_t *j;
+
+	known.facts.reasons[REASON_OUTAGE].at_once = 14; /* from the cache */
+	known.facts.reasons[REASON_OUTAGE].waited = 2;
+	known.facts.reasons[REASON_NO_ROOM].at_once = 13; /* from here */
+	known.facts.reasons[REASON_LOCALHOST].at_once = 11;
+	j = state_json(&known.facts);
+	ck_assert_int_eq(at(json_object_get(j, "outcomes"), "failed", "cache"), 14);
+	ck_assert_int_eq(at(j, "answers", "all"), 4 + 1 + 14 + 2 + 13 + 11); /* no drops */
+	ck_assert_int_eq(at(j, "answers", "failed"), 14 + 2 + 13);
+	ck_assert_int_eq(at(j, "answers", "cached"), 4);
+	json_decref(j);
+}
+END_TEST
+
+/* The page's rates are parts of these figures, and it makes none of its own. */
+START_TEST(the_script_reads_these_answers)
+{
+	char *script = strndup((const char *)page_files_js, page_files_js_len);
+
+	ck_assert_ptr_nonnull(script);
+	ck_assert_ptr_nonnull(strstr(script, "answers: s.answers}"));
+	ck_assert_ptr_nonnull(strstr(script, "put(\"cached\", part(\"cached\"));"));
+	ck_assert_ptr_nonnull(strstr(script, "put(\"failed\", part(\"failed\"));"));
+	free(script);
+}
+END_TEST
+
 START_TEST(why_it_is_not_ready)
 {
 	json_t *j;
@@ -86,6 +117,8 @@ tests_add(TCase *tc)
 {
 	tcase_add_checked_fixture(tc, known_setup, known_close);
 	tcase_add_test(tc, what_is_told);
+	tcase_add_test(tc, failures_are_no_hits);
+	tcase_add_test(tc, the_script_reads_these_answers);
 	tcase_add_test(tc, why_it_is_not_ready);
 	tcase_add_test(tc, the_script_knows_the_counters);
 }
