@@ -316,6 +316,12 @@ lines=$(wc -l <"$work/said")
 # How many wait depends on when the upstream is known to be down.
 check "not more than there may be, and some ($lines)" test "$lines" -le 101 -a "$lines" -ge 10
 equal 'the oldest first' '' "$(sed 1d "$work/said" | awk '$1 > before && NR > 1 { print } { before = $1 }')"
+for i in 1 2 3 4; do
+	ctl inflight >"$work/several.$i" 2>&1 &
+	ctl top names >>"$work/several.top" 2>&1 || check 'top beside inflight is answered' false
+	wait $!
+	equal 'inflight beside top is answered' 0 $?
+done
 exits 0 reload
 exits 0 inflight
 wait "$(pid_of flood)" "$(pid_of asking)"
