@@ -32,11 +32,12 @@ question_json(const struct inflight_question *q, uint64_t now_ns)
 	/* A loop's clock may have been read a little later. */
 	uint64_t age_ns = now_ns > q->came_ns ? now_ns - q->came_ns : 0;
 
-	return json_pack("{s:f, s:s, s:s, s:s, s:s, s:s, s:I, s:o*}", "age_ms",
+	return json_pack("{s:f, s:s, s:s, s:s, s:s, s:s, s:I, s:o*, s:I}", "age_ms",
 	    (double)age_ns / (double)NS_PER_MS, "client", netaddr_format(&q->client, client),
 	    "transport", q->tcp ? "tcp" : "udp", "name", name_to_text(q->qname, name), "type",
 	    type_to_text(q->qtype, type), "state", explain_state((enum query_state)q->state),
-	    "sends", (json_int_t)q->n_sends, "tried", tried_json(q));
+	    "sends", (json_int_t)q->n_sends, "tried", tried_json(q), "tried_more",
+	    (json_int_t)q->n_more);
 }
 
 static int

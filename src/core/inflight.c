@@ -19,26 +19,58 @@ awaited(const struct lookup *l)
 	return bits;
 }
 
+/* What came of upstreams, bit per number. */
+struct outcomes {
+	uint64_t asked, waiting, errored;
+};
+
+/* Add what came of those that L was sent to, and that *o does not have yet. */
 static void
-note_tried(const struct queries *qs, const struct lookup *l, struct inflight_question *to)
+add(struct outcomes *o, const struct lookup *l)
 {
-	const struct upstreams *us = qs->lookups->upstreams;
-	uint64_t waiting = awaited(l), all = waiting | l->tried.errored;
+	uint64_t errored = l->tried.errored, waiting = awaited(l) & ~errored;
+	uint64_t asked = waiting | errored;
 
 	for (unsigned over = 0; over < UPSTREAM_TRANSPORTS; over++)
-		all |= attempt_silent(l->tried.silent[over], 1);
-	to->n_sends = l->n_sends;
-	for (unsigned u = 0; u < UPSTREAM_MAX && to->n_tried < INFLIGHT_TRIED; u++) {
-		struct inflight_tried *t = &to->tried[to->n_tried];
+		asked |= attempt_silent(l->tried.silent[over], 1);
+	o->waiting |= waiting & ~o->asked;
+	o->errored |= errored & ~o->asked;
+	o->asked |= asked;
+}
 
-		if ((all >> u & 1) == 0 || us->table[u].addr.family == NETADDR_NONE)
+/* Put the upstreams of BITS, of which REPLY came, on the list, as far as there is room. */
+static void
+put(const struct upstreams *us, uint64_t bits, enum inflight_reply reply,
+    struct inflight_question *to)
+{
+	for (; bits != 0; bits &= bits - 1) {
+		const struct netaddr *a = &us->table[__builtin_ctzll(bits)].addr;
+
+		if (a->family == NETADDR_NONE)
 			continue;
-		t->upstream = us->table[u].addr;
-		t->reply = l->tried.errored >> u & 1 ? INFLIGHT_ERROR
-		    : waiting >> u & 1               ? INFLIGHT_WAITING
-						     : INFLIGHT_SILENT;
-		to->n_tried++;
+		if (to->n_tried < INFLIGHT_TRIED)
+			to->tried[to->n_tried++] =
+			    (struct inflight_tried){ .upstream = *a, .reply = reply };
+		else
+			to->n_more++;
 	}
+}
+
+/* Whom Q's questions went to: that of the lookup that it waits for, and of the one it watches. */
+static void
+note_tried(const struct upstreams *us, const struct query *q, struct inflight_question *to)
+{
+	struct outcomes o = { .asked = 0 };
+
+	if (q->lookup != NULL) {
+		to->n_sends = q->lookup->n_sends;
+		add(&o, q->lookup);
+	}
+	if (q->watch.lookup != NULL)
+		add(&o, q->watch.lookup);
+	put(us, o.waiting, INFLIGHT_WAITING, to);
+	put(us, o.errored, INFLIGHT_ERROR, to);
+	put(us, o.asked & ~o.waiting & ~o.errored, INFLIGHT_SILENT, to);
 }
 
 static void
@@ -50,8 +82,7 @@ copy(const struct queries *qs, const struct query *q, struct inflight_question *
 		.state = q->state,
 		.tcp = q->tcp };
 	memcpy(to->qname, q->qname, q->qname_len);
-	if (q->lookup != NULL)
-		note_tried(qs, q->lookup, to);
+	note_tried(qs->lookups->upstreams, q, to);
 }
 
 static void

@@ -35,6 +35,11 @@ struct inflight_question {
 	bool tcp;
 	uint8_t n_sends; /* of the question that it waits for */
 	uint8_t n_tried;
+	uint8_t n_more; /* upstreams that tried[] has no room for */
+	/*
+	 * each once, by the question that it waits for, else by a late one that it watches; those
+	 * that are waited for come first
+	 */
 	struct inflight_tried tried[INFLIGHT_TRIED];
 	uint8_t qname[DNS_NAME_MAX]; /* in the client's spelling */
 };

@@ -422,11 +422,29 @@ show_denied(const json_t *j, FILE *out)
 		fputs("none\n", out);
 }
 
+/* The upstreams that the question Q went to. */
+static void
+put_tried(const json_t *q, FILE *out)
+{
+	json_int_t more = show_number(q, "tried_more");
+	const json_t *tried;
+	size_t i;
+
+	json_array_foreach(json_object_get(q, "tried"), i, tried)
+	{
+		fputs(i == 0 ? ": " : ", ", out);
+		show_put(show_text(tried, "upstream"), out);
+		fprintf(out, " %s", show_text(tried, "reply"));
+	}
+	if (more > 0)
+		fprintf(out, " and %" PRId64 " more", (int64_t)more);
+}
+
 void
 show_inflight(const json_t *j, FILE *out)
 {
-	const json_t *list = json_object_get(j, "questions"), *q, *tried;
-	size_t i, k;
+	const json_t *list = json_object_get(j, "questions"), *q;
+	size_t i;
 
 	fprintf(out, "%" PRId64 " in flight, the oldest that wait for upstream:\n",
 	    (int64_t)show_number(j, "in_flight"));
@@ -441,12 +459,7 @@ show_inflight(const json_t *j, FILE *out)
 		show_put(show_text(q, "name"), out);
 		fprintf(out, " %s  %s, %" PRId64 " sends", show_text(q, "type"),
 		    show_text(q, "state"), (int64_t)show_number(q, "sends"));
-		json_array_foreach(json_object_get(q, "tried"), k, tried)
-		{
-			fputs(k == 0 ? ": " : ", ", out);
-			show_put(show_text(tried, "upstream"), out);
-			fprintf(out, " %s", show_text(tried, "reply"));
-		}
+		put_tried(q, out);
 		fputc('\n', out);
 	}
 }

@@ -9,6 +9,7 @@
 
 #include "base/clock.h"
 #include "core/engine_parts.h"
+#include "dns/wire.h"
 #include "scenario/world.h"
 #include "support/tests.h"
 
@@ -17,6 +18,7 @@
 static struct world world;
 static unsigned n_done;
 static struct inflight *f;
+static uint16_t refuses_aaaa; /* number of the upstream; UPSTREAM_NONE: none does */
 
 static void
 on_client(struct world *w, const struct packet_out *send, const uint8_t *msg)
@@ -27,26 +29,34 @@ on_client(struct world *w, const struct packet_out *send, const uint8_t *msg)
 	n_done++;
 }
 
-/* Nobody replies. */
+/* Nobody replies, but upstream refuses_aaaa with an error to AAAA. */
 static size_t
 on_upstream(struct world *w, const struct msg *m, const struct packet_out *send, uint8_t *out)
 {
-	(void)w;
-	(void)m;
-	(void)send;
-	(void)out;
-	return 0;
+	if (m->qtype != DNS_TYPE_AAAA || send->way != PACKET_UPSTREAM_UDP ||
+	    w->engine->upstreams.sockets[send->sock].upstream != refuses_aaaa)
+		return 0;
+	memcpy(out, m->bytes, m->len);
+	wire_set_u16(out + 2, DNS_QR | DNS_RA | DNS_REFUSED);
+	return m->len;
 }
 
 static void
-setup(void)
+begin(unsigned n_upstreams)
 {
-	world_init(&world, 2, 1024);
+	world_init(&world, n_upstreams, 1024);
 	world.client = on_client;
 	world.upstream = on_upstream;
 	world.conf.timeout_ms = 1000;
 	world_start(&world, 1);
 	n_done = 0;
+	refuses_aaaa = UPSTREAM_NONE;
+}
+
+static void
+setup(void)
+{
+	begin(2);
 	f = calloc(1, sizeof(*f));
 	ck_assert_ptr_nonnull(f);
 }
@@ -60,9 +70,9 @@ teardown(void)
 	free(f);
 }
 
-/* Question I, by a client of network NET. */
+/* Question I for TYPE, by a client of network NET. */
 static void
-ask(unsigned net, unsigned i)
+ask_for(unsigned net, unsigned i, uint16_t type)
 {
 	struct packet_in in = { .way = PACKET_CLIENT_UDP };
 	uint8_t msg[512];
@@ -72,8 +82,14 @@ ask(unsigned net, unsigned i)
 	ck_assert(netaddr_parse("2001:db8::1", 1024, &in.peer));
 	in.peer.addr[7] = (uint8_t)net;
 	in.msg = msg;
-	in.len = parts_question(msg, (uint16_t)i, name, DNS_TYPE_A);
+	in.len = parts_question(msg, (uint16_t)i, name, type);
 	world_input(&world, &in);
+}
+
+static void
+ask(unsigned net, unsigned i)
+{
+	ask_for(net, i, DNS_TYPE_A);
 }
 
 static void
@@ -120,6 +136,66 @@ START_TEST(what_is_told_of_a_question)
 }
 END_TEST
 
+/* How many of the upstreams of the first question are listed with REPLY. */
+static unsigned
+count(enum inflight_reply reply)
+{
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < f->q[0].n_tried; i++)
+		n += f->q[0].tried[i].reply == reply;
+	return n;
+}
+
+/* A is asked of one upstream, and the other one, to which the late AAAA went, is listed, too. */
+START_TEST(watched_ones_are_listed)
+{
+	ask_for(7, 0, DNS_TYPE_AAAA);
+	world_pass(&world, (QUERY_AAAA_MS + 100) * NS_PER_MS);
+	collect();
+	ck_assert_uint_eq(f->n, 1);
+	ck_assert_int_eq(f->q[0].state, QUERY_A);
+	ck_assert_uint_eq(f->q[0].n_sends, 1);
+	ck_assert_uint_eq(f->q[0].n_tried, 2);
+	ck_assert_uint_eq(f->q[0].n_more, 0);
+}
+END_TEST
+
+/* An upstream that both went to is listed once, by what came of A. */
+START_TEST(the_present_one_counts)
+{
+	refuses_aaaa = 0;
+	ask_for(7, 0, DNS_TYPE_AAAA);
+	collect();
+	ck_assert_uint_eq(count(INFLIGHT_ERROR), 1);
+	world_pass(&world, (QUERY_AAAA_MS + 100) * NS_PER_MS);
+	collect();
+	ck_assert_int_eq(f->q[0].state, QUERY_A);
+	ck_assert_uint_eq(f->q[0].n_sends, 2);
+	ck_assert_uint_eq(f->q[0].n_tried, 2);
+	ck_assert_uint_eq(count(INFLIGHT_ERROR), 0);
+}
+END_TEST
+
+/* There is not room for all; those that are left out are counted, and none is waited for. */
+START_TEST(more_than_there_is_room_for)
+{
+	world_stop(&world);
+	begin(12);
+	ask(7, 0);
+	world_pass(&world, 3000 * NS_PER_MS);
+	collect();
+	ck_assert_uint_eq(f->q[0].n_tried, INFLIGHT_TRIED);
+	ck_assert_uint_eq(f->q[0].n_more, 0);
+	world_pass(&world, 1000 * NS_PER_MS);
+	collect();
+	ck_assert_uint_eq(f->q[0].n_tried, INFLIGHT_TRIED);
+	ck_assert_uint_eq(f->q[0].n_more, 3);
+	ck_assert_int_eq(f->q[0].tried[0].reply, INFLIGHT_WAITING);
+	ck_assert_uint_eq(f->q[0].tried[0].upstream.addr[3], INFLIGHT_TRIED + 3);
+}
+END_TEST
+
 /* Of many, by some networks, it is the oldest that are told, each once. */
 START_TEST(the_oldest_are_told)
 {
@@ -149,5 +225,8 @@ tests_add(TCase *tc)
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, nothing_is_in_flight);
 	tcase_add_test(tc, what_is_told_of_a_question);
+	tcase_add_test(tc, watched_ones_are_listed);
+	tcase_add_test(tc, the_present_one_counts);
+	tcase_add_test(tc, more_than_there_is_room_for);
 	tcase_add_test(tc, the_oldest_are_told);
 }

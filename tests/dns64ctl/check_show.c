@@ -193,6 +193,22 @@ START_TEST(strange_answers)
 }
 END_TEST
 
+START_TEST(in_flight)
+{
+	shown(show_inflight,
+	    "{\"in_flight\": 9, \"loops_silent\": 0, \"questions\": [{\"age_ms\": 12.3, "
+	    "\"client\": "
+	    "\"::1\", \"transport\": \"udp\", \"name\": \"a.test.\", \"type\": \"AAAA\", "
+	    "\"state\": \"a\", \"sends\": 1, \"tried\": [{\"upstream\": \"192.0.2.1#53\", "
+	    "\"reply\": \"waiting\"}, {\"upstream\": \"192.0.2.2#53\", \"reply\": \"silent\"}], "
+	    "\"tried_more\": 3}, {\"name\": \"b.test.\", \"sends\": 0, \"tried\": []}]}");
+	HAS("9 in flight");
+	HAS("12 ms  ::1  udp  a.test. AAAA  a, 1 sends: 192.0.2.1#53 waiting, 192.0.2.2#53 silent "
+	    "and 3 more\n");
+	HAS(", 0 sends\n");
+}
+END_TEST
+
 void
 tests_add(TCase *tc)
 {
@@ -206,4 +222,5 @@ tests_add(TCase *tc)
 	tcase_add_test(tc, lameduck);
 	tcase_add_test(tc, upstreams_and_entries);
 	tcase_add_test(tc, strange_answers);
+	tcase_add_test(tc, in_flight);
 }
