@@ -222,6 +222,10 @@ static const struct cmdline_row rows[] = {
 	    FIELD(settings.pattern.delay_every),
 	    .fallback = "1",
 	    .help = "but only one question in so many" },
+	{ .name = "delay-tcp",
+	    .parse = cmdline_flag,
+	    FIELD(settings.pattern.delay_tcp),
+	    .help = "but only questions over TCP" },
 	{ .name = "delay-type",
 	    .value = "TYPE",
 	    .parse = parse_type,
@@ -413,6 +417,7 @@ fake_options_table(void)
 static const char *const limits[][2] = {
 	{ "broken-type", "broken" },
 	{ "delay-every", "delay" },
+	{ "delay-tcp", "delay" },
 	{ "delay-type", "delay" },
 	{ "loss-burst", "loss" },
 	{ "loss-type", "loss" },

@@ -84,9 +84,11 @@ is_lost(const struct fake_pattern *p, struct fake_past *past)
 
 /* Are delay and jitter for this question? */
 static bool
-is_delayed(const struct fake_pattern *p, struct fake_past *past, uint16_t type)
+is_delayed(const struct fake_pattern *p, struct fake_past *past, uint16_t type, bool tcp)
 {
 	if (p->delay_type != 0 && p->delay_type != type)
+		return false;
+	if (p->delay_tcp && !tcp)
 		return false;
 	if (++past->delayable < p->delay_every)
 		return false;
@@ -107,12 +109,12 @@ slow_until(
 }
 
 static void
-set_due(const struct fake_pattern *p, struct fake_past *past, const struct msg *m, uint64_t now_ns,
-    struct fake_fate *f)
+set_due(const struct fake_pattern *p, struct fake_past *past, const struct msg *m, bool tcp,
+    uint64_t now_ns, struct fake_fate *f)
 {
 	uint64_t due_ns = now_ns;
 
-	if (is_delayed(p, past, m->qtype)) {
+	if (is_delayed(p, past, m->qtype, tcp)) {
 		due_ns += p->delay_ms * NS_PER_MS;
 		if (p->jitter_ms > 0)
 			due_ns +=
@@ -148,7 +150,7 @@ fake_pattern_fate(const struct fake_pattern *p, struct fake_past *past, const ui
 		f.lot = FAKE_LOT_LOST;
 		return f;
 	}
-	set_due(p, past, &m, now_ns, &f);
+	set_due(p, past, &m, tcp, now_ns, &f);
 	f.truncate = !tcp && chance(past, p->truncate_percent);
 	f.twice = !tcp && chance(past, p->duplicate_percent);
 	f.damaged = !tcp && chance(past, p->damage_percent);

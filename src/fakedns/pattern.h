@@ -29,6 +29,7 @@ struct fake_pattern {
 	unsigned delay_ms;         /* answered that much later, */
 	unsigned jitter_ms;        /* and at most this more, drawn for each: */
 	uint16_t delay_type;       /* only questions for this type; 0: all */
+	bool delay_tcp;            /* and only those over TCP; false: all */
 	unsigned delay_every;      /* and of them only each that completes so many; 0: all */
 	unsigned slow_first_ms;    /* no name is answered before so long after its first question */
 	unsigned reorder_percent;  /* of the answers: held back */

@@ -10,7 +10,7 @@
 #include "support/text.h"
 
 #define N_OF(a) (sizeof(a) / sizeof((a)[0]))
-#define ARGS_MAX 40
+#define ARGS_MAX 48
 
 /* LINE in words; what was told to ERRORS (1,024 bytes). */
 static enum cmdline_task
@@ -93,7 +93,7 @@ START_TEST(every_pattern_sets_its_field)
 
 	ck_assert_int_eq(
 	    read_line("--broken 12 --broken-type A --damage 3 --forge 4 --delay 20 "
-		      "--delay-every 2 --delay-type AAAA --duplicate 13 --loss 1.25 "
+		      "--delay-every 2 --delay-tcp --delay-type AAAA --duplicate 13 --loss 1.25 "
 		      "--loss-burst 4 --loss-type TXT --outage 1500-500 "
 		      "--rcode SERVFAIL --rcode-percent 15 --reorder 16 "
 		      "--reorder-delay 17 --outage-refuse --seed 18 --singles --slow-first 1200",
@@ -105,6 +105,7 @@ START_TEST(every_pattern_sets_its_field)
 	ck_assert_uint_eq(policy->broken_type, DNS_TYPE_A);
 	const struct fake_pattern *p = &o.settings.pattern;
 	ck_assert_uint_eq(p->delay_every, 2);
+	ck_assert(p->delay_tcp);
 	ck_assert_uint_eq(p->delay_type, DNS_TYPE_AAAA);
 	ck_assert_uint_eq(p->duplicate_percent, 13);
 	ck_assert_uint_eq(p->damage_percent, 3);
@@ -197,7 +198,7 @@ static const char *const faults[][3] = {
 	{ "--broken-type A", "--broken-type", "--broken" },
 	{ "--delay-type A --jitter 1", "--delay-type", "--delay" },
 	{ "--delay-every 2", "--delay-every", "--delay" },
-	{ "--loss-burst 2", "--loss-burst", "--loss" },
+	{ "--delay-tcp", "--delay-tcp", "--delay" }, { "--loss-burst 2", "--loss-burst", "--loss" },
 	{ "--loss-type A", "--loss-type", "--loss" },
 	{ "--rcode-percent 5", "--rcode-percent", "--rcode" },
 	{ "--reorder-delay 5", "--reorder-delay", "--reorder" },

@@ -195,6 +195,9 @@ START_TEST(delays_are_for_their_type_and_turn)
 	ck_assert_uint_eq(late("a.test", DNS_TYPE_A, 0), 300);
 	ck_assert_uint_eq(late("a.test", DNS_TYPE_A, 0), 300);
 	ck_assert_uint_ne(ask("a.test", DNS_TYPE_A, true, 0).due_ns, 0); /* TCP likewise */
+	pattern.delay_tcp = true;
+	ck_assert_uint_eq(late("a.test", DNS_TYPE_A, 0), 0);
+	ck_assert_uint_ne(ask("a.test", DNS_TYPE_A, true, 0).due_ns, 0);
 }
 END_TEST
 
