@@ -249,6 +249,14 @@ class Flapping(Scene):
         return [(self.PERIOD * (i + 1), revive if i % 2 else fail) for i in range(count)]
 
 
+class Unoptioned(Scene):
+    """Nothing with EDNS options gets through over UDP to the sole upstream."""
+
+    def events(self, stage, seconds):
+        upstream = stage.upstreams[0]
+        return [(0, lambda: upstream.fail("options"))]
+
+
 def resolved(full=100.0, short=None):
     return Goal("resolved", ">=", full, short)
 
@@ -394,6 +402,43 @@ def with_broken_names():
             )
 
 
+def with_pairs():
+    """Two faults at a time, as "tests/sim/sim -p" plays them with a clock of its own."""
+
+    def failing(rcode):
+        return ("--rcode", rcode)
+
+    cut = ("--truncate", "100")
+    pairs = {
+        "servfail-slow": ((failing("SERVFAIL"), ("--delay", "600")), Goal("p99", "<=", 1400, 1600)),
+        "refused-loss": ((failing("REFUSED"), loss(20)), Goal("p95", "<=", 250, 500)),
+        "formerr-slow": ((failing("FORMERR"), ("--delay", "300")), Goal("p99", "<=", 800, 1000)),
+        "refused-tcp": ((failing("REFUSED"), cut), Goal("p99", "<=", 50, 200)),
+        "tc-slow": (
+            (cut + ("--delay", "1200", "--delay-tcp"),),
+            Goal("p99", "<=", 2600, 3000),
+        ),
+        "aaaa-slow": (
+            (("--delay", "900", "--delay-type", "AAAA"),) * 2,
+            Goal("p99", "<=", 1000, 1200),
+        ),
+        "aaaa-silent": (
+            (("--broken", "100", "--broken-type", "AAAA"), FAST),
+            Goal("p95", "<=", 60, 200),
+        ),
+    }
+    kinds = ("aaaa", "a", "dual")
+    for name, (upstreams, goal) in pairs.items():
+        yield Scene("pair-" + name, upstreams, (resolved(), goal, RIGHT), kinds=kinds)
+    yield Unoptioned(
+        "pair-options-tcp",
+        (FAST + ("--tcp-reset", "0"),),
+        (resolved(), QUICK, RIGHT),
+        kinds=kinds,
+        settle=2,
+    )
+
+
 def all_scenes():
     plain = (resolved(), Goal("sends", "<=", 1.02), RIGHT)
     yield Scene("healthy", (FAST,), plain, rate=500)
@@ -408,6 +453,7 @@ def all_scenes():
     yield from over_tcp()
     yield from when_dead()
     yield from with_broken_names()
+    yield from with_pairs()
     for how in ("killed", "stopped", "silent"):
         yield Flapping("flapping-" + how, how, (resolved(99.9, 99.0), RIGHT))
 

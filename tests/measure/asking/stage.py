@@ -20,6 +20,16 @@ SYS_PIDFD_GETFD = 438
 DROP, TAKE = (0x06, 0, 0, 0), (0x06, 0, 0, 0xFFFFFFFF)
 RANDOM = 0xFFFFF000 + 56  # where a filter reads 32 random bits
 LOSSY = [(0x20, 0, 0, RANDOM), (0x35, 1, 0, 1 << 31), DROP, TAKE]  # every other packet
+# A question ends with an OPT record of length 0, or without one with its class, IN; a cookie is noise.
+OPTIONS = [
+    (0x80, 0, 0, 0),  # length
+    (0x14, 0, 0, 2),
+    (0x07, 0, 0, 0),
+    (0x48, 0, 0, 0),  # the last two bytes
+    (0x35, 0, 1, 2),
+    DROP,
+    TAKE,
+]
 
 
 def attach_filter(sock, program):
@@ -96,7 +106,7 @@ class Upstream:
     def go_on(self):
         self.process.send_signal(signal.SIGCONT)
 
-    def filter(self, program):
+    def filter(self, program, udp_only=False):
         """Its sockets get only what the filter takes, and nobody is told."""
         libc = ctypes.CDLL(None, use_errno=True)
         of_process = os.pidfd_open(self.process.pid)
@@ -107,6 +117,9 @@ class Upstream:
             descriptor = libc.syscall(SYS_PIDFD_GETFD, of_process, int(number), 0)
             if descriptor >= 0:
                 sock = socket.socket(fileno=descriptor)
+                if udp_only and sock.type != socket.SOCK_DGRAM:
+                    sock.close()
+                    continue
                 attach_filter(sock, program)
                 self.filtered.append(sock)
         os.close(of_process)
@@ -123,6 +136,8 @@ class Upstream:
             self.kill()
         elif how == "stopped":
             self.stop()
+        elif how == "options":
+            self.filter(OPTIONS, udp_only=True)
         else:
             self.filter({"silent": [DROP], "lossy": LOSSY}[how])
 
