@@ -69,6 +69,23 @@ late()
 		awk '$1 == "client_late" || $1 == "socket_drops" { n += $2 } END { print n + 0 }'
 }
 
+# few_uses MOST FILE: does no port of FILE serve more than MOST questions, and none more than 64 before 33 others were
+# used up? Of their 64 half may be lost on the way. A port that is drawn again later, as one in four runs sees, is
+# another use of it: 500 questions lie between.
+# shellcheck disable=SC2317 # check calls it
+few_uses()
+{
+	awk -v most="$1" '
+		NR - last[$1] > 500 { n[$1] = 0 }
+		{ last[$1] = NR; n[$1]++ }
+		n[$1] == 32 { used_up++ }
+		n[$1] > most || n[$1] == 65 && used_up <= 33 {
+			print "question " NR " is number " n[$1] " by port " $1 "; " used_up - 1 " others were used up"
+			exit failed = 1
+		}
+		END { exit failed }' "$2"
+}
+
 # --- each ---
 
 begin ports 'outgoing-ports each'
@@ -118,23 +135,30 @@ seen
 common=$(sort -u "$work/ports" "$work/first" | wc -l)
 check "4: by other ports ($told; $common with those before)" \
 	test "$distinct" -ge 4 -a "$distinct" -le 8 -a "$common" -ge 8 -a "$repeated" -eq 0
-steady 1000 6250 2000 >"$work/answers" 2>/dev/null
-read -r answered _ failed _ <"$work/answers"
-late=$(late)
-check "4: all are answered ($(cat "$work/answers"); $late too late)" \
-	test $((answered + late)) -eq 6250 -a "$failed" -eq 0 -a "$answered" -ge 3000
-seen
-# A port that is drawn again later, as one in four runs sees, is another use of it: 500 questions lie between.
-most=$(awk '{ if (NR - last[$1] > 500) n[$1] = 0; last[$1] = NR; if (++n[$1] > most) most = n[$1] } END { print most }' \
-	"$work/ports")
-# AAAA and A: 12,500 questions, if all are answered. More are asked again, as a machine that is busy kept replies back:
-# then many sockets wait for theirs, and another one serves 512 (io/upstream_set).
-if [ "$n" -le $((2 * answered)) ]; then
-	check "4: no port for more than 64 questions ($most; $told)" \
-		test "$most" -le 64 -a $((distinct * 66)) -ge "$n" -a "$distinct" -le 240
+# AAAA and A: 12,500 questions, if all are answered. More are asked again, as a machine that is busy kept replies back;
+# such a round is played once more, twice at most.
+n_round=0
+while [ $n_round -lt 3 ]; do
+	n_round=$((n_round + 1))
+	check "4: few are open before round $n_round ($(sockets))" wait_for 10 few
+	late_before=$(late)
+	steady 1000 6250 2000 >"$work/answers" 2>/dev/null
+	read -r answered _ failed _ <"$work/answers"
+	late=$(($(late) - late_before))
+	check "4: all are answered ($(cat "$work/answers"); $late too late)" \
+		test $((answered + late)) -eq 6250 -a "$failed" -eq 0 -a "$answered" -ge 3000
+	seen
+	[ "$n" -ne $((2 * answered)) ] || break
+done
+if [ "$n" -eq $((2 * answered)) ]; then
+	check "4: no port for more than 64 questions ($told)" few_uses 64 "$work/ports"
+	check "4: by as many ports as that takes ($told)" test $((distinct * 66)) -ge "$n" -a "$distinct" -le 240
 else
-	check "4: no port for more than 512 questions, as some were asked again ($most; $told)" \
-		test "$most" -le 512 -a "$distinct" -le 240
+	# No round was calm. While more than 32 other sockets, which are used up, wait for their replies, one serves 512
+	# (io/upstream_set; a loop that asks more than 20,000 a second, where it does so too, is not this one).
+	check "4: 512 questions by a port only after 33 others with 64 ($told)" few_uses 512 "$work/ports"
+	check "4: by as many ports as that takes ($told)" \
+		test $((33 * 66 + (distinct - 33) * 512)) -ge "$n" -a "$distinct" -le 240
 fi
 check "4: few are open ($(sockets))" test "$(sockets)" -le 8
 stop dns64d
