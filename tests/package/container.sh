@@ -26,6 +26,11 @@ rm -rf "$root"
 root=$(build mount "$made")
 check 'its user is not root' sh -c "grep -q '^_dns64d:x:64053:64053:' '$root/etc/passwd'"
 check 'the image has its HEALTHCHECK' sh -c "buildah --storage-driver vfs --root '$work/storage' --runroot '$work/state' inspect --type image localhost/dns64d | grep -q '\"dns64ctl\"'"
+carried_by_image()
+{
+	(cd "$root" && find ./usr/share/dns64d ./usr/share/doc/dns64d -type f) | carries
+}
+check 'it has alerts, the board, converters, the handbook and NEWS' carried_by_image
 check 'it has no compiler' test ! -e "$root/usr/bin/gcc"
 echo 'nameserver 127.0.0.1 port 5300' >>"$root/etc/dns64d/dns64d.conf"
 

@@ -10,6 +10,11 @@ cd "$(dirname "$0")/../.."
 
 packages_of "$packages"
 
+carried_by_deb()
+{
+	dpkg-deb --fsys-tarfile "$packages"/dns64d_*.deb | tar -t | carries
+}
+check 'it has alerts, the board, converters, the handbook and NEWS' carried_by_deb
 check 'lintian, the pedantic one too, says nothing' quiet lintian --allow-root -EI --pedantic \
 	--fail-on error,warning,info,pedantic --suppress-tags very-long-line-length-in-source-file,upstream-metadata-file-is-missing \
 	"$packages"/dns64d_*.changes

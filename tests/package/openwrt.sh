@@ -56,6 +56,7 @@ check 'installs' openwrt_make install
 for file in usr/sbin/dns64d usr/sbin/dns64ctl etc/init.d/dns64d etc/config/dns64d etc/dns64d/dns64d.conf; do
 	check "/$file" test -f "$work/root/$file"
 done
+check 'nothing for which a router has no room' test ! -e "$work/root/usr/share"
 
 # --- the init script ---
 

@@ -30,6 +30,11 @@ same_files()
 	[ -s "$work/deb.files" ] && diff "$work/deb.files" "$work/rpm.files"
 }
 
+carried_by_rpm()
+{
+	rpm -qpl --noartifact "$built"/dns64d-[0-9]*.x86_64.rpm 2>/dev/null | carries
+}
+
 scripts_parse()
 {
 	for script in pre post preun postun; do
@@ -43,6 +48,7 @@ check 'built' contrib/package rpm "$built"
 check 'rpmlint says nothing' lint_rpm
 check 'dns64d: the files are those of the deb' same_files dns64d
 check 'dns64bench: the files are those of the deb' same_files dns64bench
+check 'dns64d: it has alerts, the board, converters, the handbook and NEWS' carried_by_rpm
 check 'the scripts are ones that a shell takes' scripts_parse
 
 # --- installed, upgraded and removed, in a tree where systemctl only tells what it was asked ---

@@ -49,6 +49,27 @@ packages_of()
 	}
 }
 
+# carries: does the list of a package's files at standard input have what operators need beside the programs? What it
+# lacks is named. Documents may be compressed, and each distribution has its place for them.
+carries()
+{
+	sed -E 's,^\./,/,; s,\.gz$,,; s,^/usr/share/doc/(packages/)?dns64d[^/]*/,doc/,' >"$work/carried"
+	carries_status=0
+	for carried in /usr/share/dns64d/prometheus/alerts.yml /usr/share/dns64d/grafana/dns64d.json doc/NEWS \
+		contrib/migrate/* contrib/handbook/*.7; do
+		case $carried in
+		contrib/migrate/*.pyc | contrib/migrate/__pycache__) continue ;;
+		contrib/migrate/*) carried=/usr/share/dns64d/${carried#contrib/} ;;
+		contrib/handbook/*) carried=doc/${carried#contrib/} ;;
+		esac
+		grep -qxF "$carried" "$work/carried" || {
+			echo "lacks $carried"
+			carries_status=1
+		}
+	done
+	return $carries_status
+}
+
 # tree_make: the tree, with this machine's apt
 tree_make()
 {
