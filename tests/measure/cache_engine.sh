@@ -3,6 +3,8 @@
 # cache_engine: the cache and the engine without sockets (bench_engine).
 #
 #	cache_engine.sh [ROUNDS]	7 by default; 0: the first part only
+#	cache_engine.sh ceilings	the instructions alone, in half a minute, each at most what RESULTS allows, as
+#					gcc 12 makes them at -O2
 #
 # First the user instructions of an answer, and its misses of a simulated last-level cache of 32 MiB: exact, the
 # same in every run of the same binary, and on a busy machine too, so that two versions can be compared. Cold, a
@@ -13,6 +15,7 @@
 need valgrind
 
 rounds=${1:-7} questions=20000
+simulated='--cache-sim=yes --LL=33554432,16,64'
 [ -x "$engine" ] || {
 	echo "no $engine"
 	exit 99
@@ -23,8 +26,9 @@ rounds=${1:-7} questions=20000
 callgrind()
 {
 	profile=${PROFILES:-$work}/engine$(echo "$*" | tr -d ' ')
+	# shellcheck disable=SC2086 # words
 	valgrind -q --tool=callgrind --callgrind-out-file="$profile" --instr-atstart=no --collect-atstart=no \
-		--cache-sim=yes --LL=33554432,16,64 --toggle-collect=engine_prepare --toggle-collect=engine_input \
+		$simulated --toggle-collect=engine_prepare --toggle-collect=engine_input \
 		--toggle-collect=engine_next --toggle-collect=engine_tick "$engine" -n $questions "$@" \
 		>"$work/valgrind.out" 2>&1 || {
 		cat "$work/valgrind.out" >&2
@@ -53,6 +57,16 @@ hot()
 	hot_once=$(callgrind -c 64 -k $questions -w 1 "$@") || exit
 	hot_again=$(callgrind -c 64 -k 64 -w 1 "$@") || exit
 	echo "$hot_what: instructions, read misses, write misses: $hot_once once a second, $hot_again in the same second"
+}
+
+# ceiling WHAT MOST OPTION...
+ceiling()
+{
+	ceiling_what=$1 ceiling_most=$2
+	shift 2
+	ceiling_found=$(callgrind "$@") || exit
+	check "$ceiling_what: ${ceiling_found%% *} instructions, at most $ceiling_most" \
+		test "${ceiling_found%% *}" -le "$ceiling_most"
 }
 
 # rate OPTION...: answers per second of all engines together
@@ -86,6 +100,16 @@ scale()
 	check "$scale_what: two do $scale_by ($(spread "$work/quotients")) of one, at least 1.9" holds "$scale_by >= 1.9"
 }
 
+if [ "$rounds" = ceilings ]; then
+	simulated=
+	ceiling 'cold A' 4725 -A
+	ceiling 'cold AAAA, synthesized' 9582
+	ceiling 'hot A, once a second' 3212 -A -c 64 -k $questions -w 1
+	ceiling 'hot A, in the same second' 580 -A -c 64 -k 64 -w 1
+	ceiling 'hot AAAA, synthesized, once a second' 6656 -c 64 -k $questions -w 1
+	ceiling 'hot AAAA, synthesized, in the same second' 533 -c 64 -k 64 -w 1
+	conclude
+fi
 cold 'cold A' 800000 -A
 cold 'cold AAAA, synthesized' 400000
 hot 'hot A' -A
