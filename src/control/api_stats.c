@@ -44,19 +44,28 @@ api_stats_cache(struct cache *c)
 		return json_null();
 	of = figures_of_cache(c);
 	j = json_object();
-	for (size_t i = 0; i < figures_n_cache; i++)
-		add_figure(j, &figures_cache[i], &of);
+	for (const struct figure *g = NULL; (g = figures_next(g, FIGURE_OF_CACHE)) != NULL;)
+		add_figure(j, g, &of);
 	return j;
 }
 
+/* Put into COUNTERS the figures of SOURCE, of OF; and what each counts into HELP. */
 static void
-add_rows(json_t *counters, json_t *help, const struct stats_row *rows, size_t n)
+add_counters(json_t *counters, json_t *help, enum figure_source source, const void *of)
 {
-	for (size_t i = 0; i < n; i++) {
-		(void)json_object_set_new(
-		    counters, rows[i].name, json_integer((json_int_t)rows[i].value));
-		(void)json_object_set_new(help, rows[i].name, json_string(rows[i].help));
+	for (const struct figure *g = NULL; (g = figures_next(g, source)) != NULL;) {
+		add_figure(counters, g, of);
+		if (help != NULL)
+			(void)json_object_set_new(help, g->key, json_string(g->metric.help));
 	}
+}
+
+void
+api_stats_counters(json_t *counters, json_t *help, const struct stats_row rows[static STATS_N],
+    const struct stats_row dnstap[static CAPTURE_FIGURES])
+{
+	add_counters(counters, help, FIGURE_OF_COUNTER, rows);
+	add_counters(counters, help, FIGURE_OF_DNSTAP, dnstap);
 }
 
 void
@@ -68,8 +77,7 @@ api_stats(struct evhttp_request *r, void *arg)
 
 	facts_rows(&d->host, rows);
 	facts_dnstap(&d->host, dnstap);
-	add_rows(counters, help, rows, STATS_N);
-	add_rows(counters, help, dnstap, CAPTURE_FIGURES);
+	api_stats_counters(counters, help, rows, dnstap);
 	reply_json(r, HTTP_OK,
 	    json_pack("{s:f, s:I, s:o*, s:o*, s:o*}", "time",
 		(double)clock_now_ns() / (double)NS_PER_SEC, "in_flight",
@@ -166,15 +174,16 @@ upstream_json(
 	    seconds(v->heard_ns, now_ns), "udp", rtt_json(&v->rtt[UPSTREAM_OVER_UDP]), "tcp",
 	    rtt_json(&v->rtt[UPSTREAM_OVER_TCP]));
 
-	for (size_t i = 0; j != NULL && i < figures_n_upstream; i++)
-		add_figure(j, &figures_upstream[i], v);
-	if (j != NULL)
-		(void)json_object_update_new(j,
-		    json_pack("{s:o*, s:f, s:I, s:I, s:I, s:I, s:o*, s:o*}", "by_operator",
-			order_json(v, s), "share_percent", share, "sockets", (json_int_t)v->sockets,
-			"connections", (json_int_t)v->connections, "in_flight",
-			(json_int_t)v->in_flight, "waiting", (json_int_t)v->waiting, "guards",
-			guards_json(v, c, now_ns), "not_through", learned_json(v)));
+	if (j == NULL)
+		return NULL;
+	for (const struct figure *g = NULL; (g = figures_next(g, FIGURE_OF_UPSTREAM)) != NULL;)
+		add_figure(j, g, v);
+	(void)json_object_update_new(j,
+	    json_pack("{s:o*, s:f, s:I, s:I, s:I, s:I, s:o*, s:o*}", "by_operator",
+		order_json(v, s), "share_percent", share, "sockets", (json_int_t)v->sockets,
+		"connections", (json_int_t)v->connections, "in_flight", (json_int_t)v->in_flight,
+		"waiting", (json_int_t)v->waiting, "guards", guards_json(v, c, now_ns),
+		"not_through", learned_json(v)));
 	return j;
 }
 

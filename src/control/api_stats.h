@@ -22,6 +22,13 @@ http_handler api_stats;
 /* api_stats_cache: what C has and counts; null if C is NULL. The caller's reference. */
 MUST_USE json_t *api_stats_cache(struct cache *c);
 
+/*
+ * api_stats_counters: put into COUNTERS the values of ROWS and DNSTAP, and what each counts into
+ * HELP, unless it is NULL.
+ */
+void api_stats_counters(json_t *counters, json_t *help, const struct stats_row rows[static STATS_N],
+    const struct stats_row dnstap[static CAPTURE_FIGURES]);
+
 /* api_upstreams: what all loops together know of each upstream. */
 http_handler api_upstreams;
 

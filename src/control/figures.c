@@ -4,14 +4,21 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/capture.h"
+
 #define LIST(type, ...) { __VA_ARGS__ }, sizeof((const type[]){ __VA_ARGS__ }) / sizeof(type)
 #define PARTS(...) LIST(char *, __VA_ARGS__)
 #define PLACES(...) LIST(enum stats_place, __VA_ARGS__)
+#define NO_PLACES { 0 }, 0
 #define ONE NULL, { NULL }, 1
 
-#define N(table) (sizeof(table) / sizeof((table)[0]))
+/* Units. OpenMetrics has those that end the metric's name. */
+#define COUNT "count"
+#define TRUTH "truth" /* 1: so it is */
+#define BYTES "bytes"
+#define SECONDS "seconds"
 
-/* --- The cache -------------------------------------------------------------------------------- */
+/* --- Values ----------------------------------------------------------------------------------- */
 
 #define VALUE(name, type, expression) \
 	static uint64_t name(const void *of, size_t part) \
@@ -29,39 +36,6 @@ VALUE(cache_put_n, struct figures_cache, v->counts.put)
 VALUE(cache_evicted, struct figures_cache, v->counts.evicted)
 VALUE(cache_refused, struct figures_cache, v->counts.refused)
 VALUE(cache_comebacks, struct figures_cache, v->counts.comebacks)
-
-#define OF_CACHE(key, name, kind, unit, help, value) \
-	{ \
-		key, { name, METRIC_##kind, unit, help }, ONE, { 0 }, 0, value \
-	}
-
-const struct figure figures_cache[] = {
-	OF_CACHE(
-	    "entries", "dns64d_cache_entries", GAUGE, NULL, "entries in the cache", cache_entries),
-	OF_CACHE("bytes", "dns64d_cache_bytes", GAUGE, "bytes",
-	    "messages of the entries in the cache", cache_bytes),
-	OF_CACHE("size_bytes", "dns64d_cache_size_bytes", GAUGE, "bytes",
-	    "what the cache has room for", cache_size_bytes),
-	OF_CACHE("put", "dns64d_cache_put", COUNTER, NULL, "entries made", cache_put_n),
-	OF_CACHE("evicted", "dns64d_cache_evicted", COUNTER, NULL,
-	    "entries thrown out before their end, for others", cache_evicted),
-	OF_CACHE("refused", "dns64d_cache_refused", COUNTER, NULL,
-	    "messages for which no room was made", cache_refused),
-	OF_CACHE("comebacks", "dns64d_cache_comebacks", COUNTER, NULL,
-	    "entries made again soon after they were thrown out", cache_comebacks),
-};
-const size_t figures_n_cache = N(figures_cache);
-
-struct figures_cache
-figures_of_cache(struct cache *c)
-{
-	struct figures_cache f = { .size = cache_size(c) };
-
-	cache_counts(c, &f.counts);
-	return f;
-}
-
-/* --- Upstreams -------------------------------------------------------------------------------- */
 
 static uint64_t
 sends(const void *of, size_t part)
@@ -88,71 +62,211 @@ lost(const void *of, size_t part)
 VALUE(overdue, struct upstream_status, v->tally.late)
 VALUE(hedges, struct upstream_status, v->tally.hedges)
 
+#define DNSTAP_VALUE(place, field, name, help) \
+	VALUE(name, struct stats_row, v[CAPTURE_##place].value)
+CAPTURE_COUNTERS(DNSTAP_VALUE)
+
 _Static_assert(UPSTREAM_RCODES == 7 && UPSTREAM_LOST_N == 3, "each has its part below");
 
-const struct figure figures_upstream[] = {
-	{ "sends",
-	    { "dns64d_upstream_sends", METRIC_COUNTER, NULL,
+/* --- The table -------------------------------------------------------------------------------- */
+
+#define OF_FACTS(key, name, kind, unit, help, places) \
+	{ \
+		FIGURE_OF_FACTS, key, { name, METRIC_##kind, unit, help }, ONE, places, NULL \
+	}
+
+#define OF_CACHE(key, name, kind, unit, help, value) \
+	{ \
+		FIGURE_OF_CACHE, key, { name, METRIC_##kind, unit, help }, ONE, NO_PLACES, value \
+	}
+
+#define OF_COUNTER(name, help) \
+	{ FIGURE_OF_COUNTER, #name, { "dns64d_" #name, METRIC_COUNTER, COUNT, help }, ONE, \
+		PLACES(STATS_##name), NULL },
+
+#define OF_DNSTAP(place, field, name, help) \
+	{ FIGURE_OF_DNSTAP, #name, { "dns64d_" #name, METRIC_COUNTER, COUNT, help }, ONE, \
+		NO_PLACES, name },
+
+const struct figure figures[] = {
+	[FIGURES_BUILD] =
+	    OF_FACTS("build", "dns64d_build", INFO, TRUTH, "The program that runs", NO_PLACES),
+	[FIGURES_STARTED] = OF_FACTS("start_time_seconds", "dns64d_start_time_seconds", GAUGE,
+	    SECONDS, "When it began, in seconds since 1970", NO_PLACES),
+	[FIGURES_READY] = OF_FACTS("ready", "dns64d_ready", GAUGE, TRUTH,
+	    "1 if it can do its work (/ready): each loop goes round, it listens, an upstream "
+	    "answers, a prefix is active, and it is no lame duck",
+	    NO_PLACES),
+	[FIGURES_DEGRADED] = OF_FACTS("degraded", "dns64d_degraded", GAUGE, TRUTH,
+	    "1 if it is ready, but a part of that is missing (/ready)", NO_PLACES),
+	[FIGURES_LOOPS_STUCK] = OF_FACTS("loops_stuck", "dns64d_loops_stuck", GAUGE, COUNT,
+	    "Loops that do not go round", NO_PLACES),
+	[FIGURES_LISTENS] = OF_FACTS("listen_addresses", "dns64d_listen_addresses", GAUGE, COUNT,
+	    "Listen addresses, and interfaces without one, by what is done about them", NO_PLACES),
+	[FIGURES_DENIED] = OF_FACTS("denied_networks", "dns64d_denied_networks", GAUGE, COUNT,
+	    "Networks that the operator denies for now (dns64ctl deny)", NO_PLACES),
+	[FIGURES_LAMEDUCK] = OF_FACTS("lameduck", "dns64d_lameduck", GAUGE, TRUTH,
+	    "1 while it serves on but is not to be asked any more", NO_PLACES),
+	[FIGURES_STOPPING] = OF_FACTS("stopping", "dns64d_stopping", GAUGE, TRUTH,
+	    "1 while it finishes what is in flight, and then ends", NO_PLACES),
+	[FIGURES_RELOADED] = OF_FACTS("config_last_reload_successful",
+	    "dns64d_config_last_reload_successful", GAUGE, TRUTH,
+	    "1 if all loops have taken the last reload, or there was none; 0 if it was refused, or "
+	    "a loop has not taken it",
+	    NO_PLACES),
+	[FIGURES_RELOAD_TIME] = OF_FACTS("config_last_reload_success_timestamp_seconds",
+	    "dns64d_config_last_reload_success_timestamp_seconds", GAUGE, SECONDS,
+	    "When the configuration in force was taken, in seconds since 1970", NO_PLACES),
+	[FIGURES_CPU] = OF_FACTS("process_cpu_seconds", "process_cpu_seconds", COUNTER, SECONDS,
+	    "Time that the process has computed", NO_PLACES),
+	[FIGURES_MEMORY] =
+	    OF_FACTS("process_resident_memory_bytes", "process_resident_memory_bytes", GAUGE, BYTES,
+		"Memory that the process has", NO_PLACES),
+	[FIGURES_MEMORY_MAX] =
+	    OF_FACTS("process_resident_memory_max_bytes", "process_resident_memory_max_bytes",
+		GAUGE, BYTES, "The most memory that the process has had", NO_PLACES),
+	[FIGURES_OPEN_FDS] = OF_FACTS("process_open_fds", "process_open_fds", GAUGE, COUNT,
+	    "Descriptors that are open", NO_PLACES),
+	[FIGURES_MAX_FDS] = OF_FACTS("process_max_fds", "process_max_fds", GAUGE, COUNT,
+	    "Descriptors that may be open", NO_PLACES),
+	[FIGURES_LOOPS] =
+	    OF_FACTS("loops", "dns64d_loops", GAUGE, COUNT, "Loops, each a thread", NO_PLACES),
+	[FIGURES_LOOPS_SILENT] = OF_FACTS("loops_silent", "dns64d_loops_silent", GAUGE, COUNT,
+	    "Loops that did not tell in time what they know; nothing is told of upstreams then",
+	    NO_PLACES),
+	[FIGURES_IN_FLIGHT] = OF_FACTS("queries_in_flight", "dns64d_queries_in_flight", GAUGE,
+	    COUNT, "Questions of clients that have no answer yet", NO_PLACES),
+	[FIGURES_CONNECTIONS] = OF_FACTS("connections", "dns64d_connections", GAUGE, COUNT,
+	    "Connections that are open", NO_PLACES),
+	[FIGURES_QUERIES] = OF_FACTS("client_queries", "dns64d_client_queries", COUNTER, COUNT,
+	    "Questions received", PLACES(STATS_client_udp, STATS_client_tcp)),
+	[FIGURES_QUERIES_BY_TYPE] =
+	    OF_FACTS("client_queries_by_type", "dns64d_client_queries_by_type", COUNTER, COUNT,
+		"Questions by type; other: nothing that can be read, too", NO_PLACES),
+	[FIGURES_ANSWERS] = OF_FACTS("answers", "dns64d_answers", COUNTER, COUNT,
+	    "Answers given to clients, by reason and where they come from: the cache (failures "
+	    "that it remembers, too), here, or after waiting for upstream",
+	    PLACES(STATS_answers)),
+	[FIGURES_RESPONSES] = OF_FACTS("responses", "dns64d_responses", COUNTER, COUNT,
+	    "Answers by rcode, the four bits of a header", NO_PLACES),
+	[FIGURES_DURATIONS] = OF_FACTS("response_duration_seconds",
+	    "dns64d_response_duration_seconds", HISTOGRAM, SECONDS,
+	    "From a question to its answer; what left in the same turn took less than the first "
+	    "bound",
+	    NO_PLACES),
+	[FIGURES_DROPPED] = OF_FACTS("dropped", "dns64d_dropped", COUNTER, COUNT,
+	    "Messages of clients that got no answer", NO_PLACES),
+	[FIGURES_PREFIX_STATE] = OF_FACTS("prefix_state", "dns64d_prefix_state", GAUGE, TRUTH,
+	    "1 for the state that a prefix is in, for clients of no block (0), or of a block that "
+	    "differs in this; of 256 at most",
+	    NO_PLACES),
+	[FIGURES_PREFIX_LACKING] = OF_FACTS("prefix_lacking", "dns64d_prefix_lacking", GAUGE, TRUTH,
+	    "1 if no prefix is active for clients of the block, of those that prefix_state has, "
+	    "unless none is wanted (synthesize never)",
+	    NO_PLACES),
+	[FIGURES_SYNTHESIZED] =
+	    OF_FACTS("synthesized_answers", "dns64d_synthesized_answers", COUNTER, COUNT,
+		"Answers with AAAA under the prefix; other: under one that came when there were "
+		"too many",
+		NO_PLACES),
+	[FIGURES_UPSTREAM_ORDER] =
+	    OF_FACTS("upstream_by_operator", "dns64d_upstream_by_operator", GAUGE, TRUTH,
+		"1 if the operator has drained the upstream, or taken it down (dns64ctl upstream)",
+		NO_PLACES),
+	[FIGURES_UPSTREAM_UP] = OF_FACTS("upstream_up", "dns64d_upstream_up", GAUGE, TRUTH,
+	    "1 if the upstream answers, not with errors only", NO_PLACES),
+	[FIGURES_UPSTREAM_DOUBTED] = OF_FACTS("upstream_doubted", "dns64d_upstream_doubted", GAUGE,
+	    TRUTH, "1 if the upstream was silent lately", NO_PLACES),
+	[FIGURES_UPSTREAM_LIMITED] =
+	    OF_FACTS("upstream_limited", "dns64d_upstream_limited", GAUGE, TRUTH,
+		"1 if some questions to the upstream get no reply, for what they are: it is asked "
+		"without EDNS, over TCP or the like",
+		NO_PLACES),
+	[FIGURES_UPSTREAM_RTT] = OF_FACTS("upstream_rtt_seconds", "dns64d_upstream_rtt_seconds",
+	    HISTOGRAM, SECONDS, "From a question to its reply", NO_PLACES),
+	[FIGURES_QUERY_LOG_LOST] = OF_FACTS("query_log_lost", "dns64d_query_log_lost", COUNTER,
+	    COUNT, "Lines of the query log that could not be written, as when the disk is full",
+	    NO_PLACES),
+	{ FIGURE_OF_UPSTREAM, "sends",
+	    { "dns64d_upstream_sends", METRIC_COUNTER, COUNT,
 		"questions sent, repeated ones and probes too" },
 	    "transport", PARTS("udp", "tcp"), PLACES(STATS_upstream_udp, STATS_upstream_tcp),
 	    sends },
-	{ "replies", { "dns64d_upstream_replies", METRIC_COUNTER, NULL, "right replies" }, "rcode",
+	{ FIGURE_OF_UPSTREAM, "replies",
+	    { "dns64d_upstream_replies", METRIC_COUNTER, COUNT, "right replies" }, "rcode",
 	    PARTS("NOERROR", "FORMERR", "SERVFAIL", "NXDOMAIN", "NOTIMP", "REFUSED", "other"),
 	    PLACES(STATS_upstream_replies), replies },
-	{ "overdue",
-	    { "dns64d_upstream_overdue", METRIC_COUNTER, NULL,
+	{ FIGURE_OF_UPSTREAM, "overdue",
+	    { "dns64d_upstream_overdue", METRIC_COUNTER, COUNT,
 		"right replies that came after the wait for them was over" },
 	    ONE, PLACES(STATS_upstream_overdue), overdue },
-	{ "lost",
-	    { "dns64d_upstream_lost", METRIC_COUNTER, NULL,
+	{ FIGURE_OF_UPSTREAM, "lost",
+	    { "dns64d_upstream_lost", METRIC_COUNTER, COUNT,
 		"questions sent that had no reply in time, or whose upstream could not be reached, "
 		"or whose connection ended" },
 	    "cause", PARTS("timeout", "unreachable", "disconnected"),
 	    PLACES(
 		STATS_upstream_timeouts, STATS_upstream_unreachable, STATS_upstream_disconnected),
 	    lost },
-	{ "hedges",
-	    { "dns64d_upstream_hedges", METRIC_COUNTER, NULL,
+	{ FIGURE_OF_UPSTREAM, "hedges",
+	    { "dns64d_upstream_hedges", METRIC_COUNTER, COUNT,
 		"questions sent to it as another one was slow" },
 	    ONE, PLACES(STATS_upstream_hedges), hedges },
-};
-const size_t figures_n_upstream = N(figures_upstream);
-
-/* --- Counters --------------------------------------------------------------------------------- */
-
-const struct figure figures_counters[] = {
-	{ "cache_requests",
-	    { "dns64d_cache_requests", METRIC_COUNTER, NULL,
+	STATS_COUNTERS(OF_COUNTER) CAPTURE_COUNTERS(OF_DNSTAP) OF_CACHE(
+	    "entries", "dns64d_cache_entries", GAUGE, COUNT, "entries in the cache", cache_entries),
+	OF_CACHE("bytes", "dns64d_cache_bytes", GAUGE, BYTES,
+	    "messages of the entries in the cache", cache_bytes),
+	OF_CACHE("size_bytes", "dns64d_cache_size_bytes", GAUGE, BYTES,
+	    "what the cache has room for", cache_size_bytes),
+	OF_CACHE("put", "dns64d_cache_put", COUNTER, COUNT, "entries made", cache_put_n),
+	OF_CACHE("evicted", "dns64d_cache_evicted", COUNTER, COUNT,
+	    "entries thrown out before their end, for others", cache_evicted),
+	OF_CACHE("refused", "dns64d_cache_refused", COUNTER, COUNT,
+	    "messages for which no room was made", cache_refused),
+	OF_CACHE("comebacks", "dns64d_cache_comebacks", COUNTER, COUNT,
+	    "entries made again soon after they were thrown out", cache_comebacks),
+	{ FIGURE_OF_GROUP, "cache_requests",
+	    { "dns64d_cache_requests", METRIC_COUNTER, COUNT,
 		"questions to the cache, some answers need several" },
 	    "result", PARTS("hit", "miss"), PLACES(STATS_cache_hits, STATS_cache_misses), NULL },
-	{ "cache_hits",
-	    { "dns64d_cache_hits", METRIC_COUNTER, NULL,
+	{ FIGURE_OF_GROUP, "cache_hits",
+	    { "dns64d_cache_hits", METRIC_COUNTER, COUNT,
 		"questions to the cache that it could answer" },
 	    "type", PARTS("A", "AAAA", "HTTPS", "PTR", "other"),
 	    PLACES(STATS_cache_hits_a, STATS_cache_hits_aaaa, STATS_cache_hits_https,
 		STATS_cache_hits_ptr, STATS_cache_hits_other),
 	    NULL },
-	{ "rate_limit_actions",
-	    { "dns64d_rate_limit_actions", METRIC_COUNTER, NULL,
+	{ FIGURE_OF_GROUP, "rate_limit_actions",
+	    { "dns64d_rate_limit_actions", METRIC_COUNTER, COUNT,
 		"what was done with questions beyond rate-limit" },
 	    "action", PARTS("answered", "slipped", "dropped"),
 	    PLACES(STATS_rate_cookies, STATS_rate_slipped, STATS_rate_dropped), NULL },
-	{ "connections_closed",
-	    { "dns64d_connections_closed", METRIC_COUNTER, NULL,
+	{ FIGURE_OF_GROUP, "connections_closed",
+	    { "dns64d_connections_closed", METRIC_COUNTER, COUNT,
 		"connections of clients that we closed" },
 	    "cause", PARTS("refused", "gave-way", "idle", "slow", "stalled"),
 	    PLACES(STATS_tcp_refused, STATS_tcp_gave_way, STATS_tcp_idle, STATS_tcp_slow,
 		STATS_tcp_stalled),
 	    NULL },
-	{ "near_misses",
-	    { "dns64d_near_misses", METRIC_COUNTER, NULL,
+	{ FIGURE_OF_GROUP, "near_misses",
+	    { "dns64d_near_misses", METRIC_COUNTER, COUNT,
 		"replies with the ID but not all that was expected" },
 	    "kind", PARTS("case", "cookie", "edns", "question"),
 	    PLACES(STATS_upstream_case, STATS_upstream_cookie, STATS_upstream_edns,
 		STATS_upstream_question),
 	    NULL },
 };
-const size_t figures_n_counters = N(figures_counters);
+const size_t figures_n = sizeof(figures) / sizeof(figures[0]);
+
+const struct figure *
+figures_next(const struct figure *previous, enum figure_source source)
+{
+	const struct figure *f = previous == NULL ? figures : previous + 1;
+
+	while (f < figures + figures_n && f->source != source)
+		f++;
+	return f < figures + figures_n ? f : NULL;
+}
 
 /* --- Any -------------------------------------------------------------------------------------- */
 
@@ -177,9 +291,20 @@ figure_sum(const struct figure *f, const void *of)
 const struct figure *
 figures_find(const char *key)
 {
-	for (size_t i = 0; i < figures_n_upstream; i++) {
-		if (strcmp(figures_upstream[i].key, key) == 0)
-			return &figures_upstream[i];
-	}
-	abort();
+	const struct figure *f = figures_next(NULL, FIGURE_OF_UPSTREAM);
+
+	while (f != NULL && strcmp(f->key, key) != 0)
+		f = figures_next(f, FIGURE_OF_UPSTREAM);
+	if (f == NULL)
+		abort();
+	return f;
+}
+
+struct figures_cache
+figures_of_cache(struct cache *c)
+{
+	struct figures_cache f = { .size = cache_size(c) };
+
+	cache_counts(c, &f.counts);
+	return f;
 }

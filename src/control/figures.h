@@ -7,8 +7,8 @@
  * from. The log's report, JSON, the metrics and the page are made from it, so a figure has the same
  * name and the same value wherever it is shown.
  *
- * Its rows come from three sources: the cache, each upstream, and the counters of all loops. A
- * counter (core/stats) that no row has is a figure by itself, with the name and help it has there.
+ * What core/ counts has its name and help there (STATS_COUNTERS, CAPTURE_COUNTERS); the rows of
+ * these are made from that.
  */
 
 #include <stddef.h>
@@ -22,16 +22,67 @@
 
 #define FIGURE_PARTS 8
 
+/* Where the value of a figure comes from. */
+enum figure_source {
+	FIGURE_OF_FACTS,    /* the facts (control/facts); control/metrics writes its samples */
+	FIGURE_OF_UPSTREAM, /* each upstream: struct upstream_status */
+	FIGURE_OF_CACHE,    /* the cache: struct figures_cache */
+	FIGURE_OF_GROUP,    /* counters that belong together: stats_row[STATS_N] */
+	FIGURE_OF_COUNTER,  /* one counter: stats_row[STATS_N] */
+	FIGURE_OF_DNSTAP,   /* what became of messages for dnstap: stats_row[CAPTURE_FIGURES] */
+};
+
+/* The places in the table of those of FIGURE_OF_FACTS, in the order of the metrics. */
+enum figures_place {
+	FIGURES_BUILD,
+	FIGURES_STARTED,
+	FIGURES_READY,
+	FIGURES_DEGRADED,
+	FIGURES_LOOPS_STUCK,
+	FIGURES_LISTENS,
+	FIGURES_DENIED,
+	FIGURES_LAMEDUCK,
+	FIGURES_STOPPING,
+	FIGURES_RELOADED,
+	FIGURES_RELOAD_TIME,
+	FIGURES_CPU,
+	FIGURES_MEMORY,
+	FIGURES_MEMORY_MAX,
+	FIGURES_OPEN_FDS,
+	FIGURES_MAX_FDS,
+	FIGURES_LOOPS,
+	FIGURES_LOOPS_SILENT,
+	FIGURES_IN_FLIGHT,
+	FIGURES_CONNECTIONS,
+	FIGURES_QUERIES,
+	FIGURES_QUERIES_BY_TYPE,
+	FIGURES_ANSWERS,
+	FIGURES_RESPONSES,
+	FIGURES_DURATIONS,
+	FIGURES_DROPPED,
+	FIGURES_PREFIX_STATE,
+	FIGURES_PREFIX_LACKING,
+	FIGURES_SYNTHESIZED,
+	FIGURES_UPSTREAM_ORDER,
+	FIGURES_UPSTREAM_UP,
+	FIGURES_UPSTREAM_DOUBTED,
+	FIGURES_UPSTREAM_LIMITED,
+	FIGURES_UPSTREAM_RTT,
+	FIGURES_QUERY_LOG_LOST,
+	FIGURES_FACTS
+};
+
 /* One; or several parts, told apart by a label, whose sum it is. */
 struct figure {
+	enum figure_source source;
 	const char *key;      /* its name among those of the same source: in the log and in JSON */
 	struct metric metric; /* named "dns64d_", the source, and the key */
 	const char *label;    /* NULL: it has one part, without a label */
 	const char *parts[FIGURE_PARTS]; /* the label's values */
 	size_t n_parts;
 	/*
-	 * Of the counters: that of each part. Of an upstream: those that its sum over all upstreams
-	 * is that of, as long as none was removed.
+	 * Of counters: that of each part. Else: those whose sum it is in other parts; that of all
+	 * upstreams, as long as none was removed.
 	 */
 	enum stats_place places[FIGURE_PARTS];
 	size_t n_places;
@@ -44,13 +95,21 @@ struct figures_cache {
 	uint64_t size; /* bytes */
 };
 
-extern const struct figure figures_cache[], figures_upstream[], figures_counters[];
-extern const size_t figures_n_cache, figures_n_upstream, figures_n_counters;
+/* The table: those of the facts first, then source by source. */
+extern const struct figure figures[];
+extern const size_t figures_n;
 
-/* figures_of_cache: the source of figures_cache, now. */
+/*
+ * figures_next: the figure of SOURCE behind PREVIOUS, which is one of these; NULL: the first one.
+ * NULL if there is none any more.
+ */
+MUST_USE const struct figure *figures_next(
+    const struct figure *previous, enum figure_source source);
+
+/* figures_of_cache: what FIGURE_OF_CACHE comes from, now. */
 struct figures_cache figures_of_cache(struct cache *c);
 
-/* figure_part: the value of part PART of F, of OF: struct figures_cache, view, or stats_row[]. */
+/* figure_part: the value of part PART of F, of OF, which its source says; none of the facts. */
 MUST_USE uint64_t figure_part(const struct figure *f, const void *of, size_t part);
 
 /* figure_sum: the sum of the parts of F, likewise. */

@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "control/metric_figures.h"
 
-#include <stdio.h>
-
 #include "control/figures.h"
-
-#define METRIC_NAME_TEXT 64
 
 /* A sample for each part of G, of OF; with the label FIRST before, unless its name is NULL. */
 static void
@@ -46,54 +42,45 @@ write_one(struct metric_text *t, const struct figure *g, const void *of)
 	write_parts(t, g, of, (struct metric_label){ NULL, NULL });
 }
 
-/* A counter that is a figure by itself. */
 static void
-write_row(struct metric_text *t, const struct stats_row *row)
+write_all(struct metric_text *t, enum figure_source source, const void *of)
 {
-	char name[METRIC_NAME_TEXT];
-	const struct metric metric = { name, METRIC_COUNTER, NULL, row->help };
-
-	(void)snprintf(name, sizeof(name), "dns64d_%s", row->name);
-	metric_text_family(t, &metric);
-	metric_text_count(t, NULL, row->value);
+	for (const struct figure *g = NULL; (g = figures_next(g, source)) != NULL;)
+		write_one(t, g, of);
 }
 
-/* Which counters do the N figures at G tell of? */
+/* Which counters are told by other figures, in parts? */
 static void
-mark(bool told[static STATS_N], const struct figure *g, size_t n)
+mark(bool told[static STATS_N])
 {
-	for (size_t i = 0; i < n; i++) {
-		for (size_t p = 0; p < g[i].n_places; p++)
-			told[g[i].places[p]] = true;
+	for (size_t i = 0; i < figures_n; i++) {
+		for (size_t p = 0;
+		     figures[i].source != FIGURE_OF_COUNTER && p < figures[i].n_places; p++)
+			told[figures[i].places[p]] = true;
 	}
 }
 
+/* The counters that are told by themselves. */
 static void
-write_rows(struct metric_text *t, const struct stats_row rows[static STATS_N])
+write_counters(struct metric_text *t, const struct stats_row rows[static STATS_N])
 {
-	/* Answers are told by reason, questions by transport and more (control/metrics). */
-	bool told[STATS_N] = {
-		[STATS_answers] = true, [STATS_client_udp] = true, [STATS_client_tcp] = true
-	};
+	bool told[STATS_N] = { false };
 
-	mark(told, figures_counters, figures_n_counters);
-	mark(told, figures_upstream, figures_n_upstream);
-	for (size_t i = 0; i < STATS_N; i++) {
-		if (!told[i])
-			write_row(t, &rows[i]);
+	mark(told);
+	for (const struct figure *g = NULL; (g = figures_next(g, FIGURE_OF_COUNTER)) != NULL;) {
+		if (!told[g->places[0]])
+			write_one(t, g, rows);
 	}
 }
 
 void
 metric_figures_write(struct metric_text *t, const struct facts *f)
 {
-	for (size_t i = 0; i < figures_n_upstream; i++)
-		write_upstreams(t, f, &figures_upstream[i]);
-	for (size_t i = 0; f->has_cache && i < figures_n_cache; i++)
-		write_one(t, &figures_cache[i], &f->cache);
-	for (size_t i = 0; i < figures_n_counters; i++)
-		write_one(t, &figures_counters[i], f->rows);
-	write_rows(t, f->rows);
-	for (unsigned i = 0; i < CAPTURE_FIGURES; i++)
-		write_row(t, &f->dnstap[i]);
+	for (const struct figure *g = NULL; (g = figures_next(g, FIGURE_OF_UPSTREAM)) != NULL;)
+		write_upstreams(t, f, g);
+	if (f->has_cache)
+		write_all(t, FIGURE_OF_CACHE, &f->cache);
+	write_all(t, FIGURE_OF_GROUP, f->rows);
+	write_counters(t, f->rows);
+	write_all(t, FIGURE_OF_DNSTAP, f->dnstap);
 }

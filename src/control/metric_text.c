@@ -52,6 +52,16 @@ suffix(const struct metric *m)
 	return m->kind == METRIC_COUNTER ? "_total" : m->kind == METRIC_INFO ? "_info" : "";
 }
 
+/* Is the unit of M the end of its name? Others have no place in OpenMetrics. */
+static bool
+ends_with_unit(const struct metric *m)
+{
+	size_t name = strlen(m->name), unit = strlen(m->unit);
+
+	return name > unit && m->name[name - unit - 1] == '_' &&
+	    strcmp(m->name + name - unit, m->unit) == 0;
+}
+
 void
 metric_text_family(struct metric_text *t, const struct metric *m)
 {
@@ -67,7 +77,7 @@ metric_text_family(struct metric_text *t, const struct metric *m)
 	(void)evbuffer_add_printf(t->out, "# HELP %s%s ", m->name, end);
 	put_sentence(t, m->help);
 	(void)evbuffer_add_printf(t->out, "\n# TYPE %s%s %s\n", m->name, end, kind);
-	if (t->open_metrics && m->unit != NULL)
+	if (t->open_metrics && ends_with_unit(m))
 		(void)evbuffer_add_printf(t->out, "# UNIT %s %s\n", m->name, m->unit);
 }
 

@@ -24,7 +24,7 @@ enum metric_kind { METRIC_COUNTER, METRIC_GAUGE, METRIC_HISTOGRAM, METRIC_INFO }
 struct metric {
 	const char *name; /* without _total and the like */
 	enum metric_kind kind;
-	const char *unit; /* the end of its name, "seconds"; NULL: it has none */
+	const char *unit; /* "seconds"; in the text only if it is the end of the name */
 	const char *help; /* one line, not empty; its first letter becomes a capital */
 };
 

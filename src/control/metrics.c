@@ -6,6 +6,7 @@
 
 #include "base/clock.h"
 #include "config/orders.h"
+#include "control/figures.h"
 #include "control/metric_figures.h"
 #include "control/metric_text.h"
 #include "core/prefix_index.h"
@@ -431,104 +432,45 @@ upstream_rtt(struct metric_text *t, const struct facts *f)
 	each_upstream(t, f, one_rtt);
 }
 
-/* --- The table -------------------------------------------------------------------------------- */
+/* --- All of them ------------------------------------------------------------------------------ */
 
-/* A row of the table: its samples are written by a function. */
-struct row {
-	struct metric metric;
-	write_samples *write;
-};
-
-#define ROW(name, kind, unit, help, write) \
-	{ \
-		{ "dns64d_" name, METRIC_##kind, unit, help }, write \
-	}
-
-static const struct row table[] = {
-	ROW("build", INFO, NULL, "The program that runs", build),
-	ROW("start_time_seconds", GAUGE, "seconds", "When it began, in seconds since 1970",
-	    start_time),
-	ROW("ready", GAUGE, NULL,
-	    "1 if it can do its work (/ready): each loop goes round, it listens, an upstream "
-	    "answers, "
-	    "a prefix is active, and it is no lame duck",
-	    ready),
-	ROW("degraded", GAUGE, NULL, "1 if it is ready, but a part of that is missing (/ready)",
-	    degraded),
-	ROW("loops_stuck", GAUGE, NULL, "Loops that do not go round", loops_stuck),
-	ROW("listen_addresses", GAUGE, NULL,
-	    "Listen addresses, and interfaces without one, by what is done about them", listens),
-	ROW("denied_networks", GAUGE, NULL,
-	    "Networks that the operator denies for now (dns64ctl deny)", denied_networks),
-	ROW("lameduck", GAUGE, NULL, "1 while it serves on but is not to be asked any more",
-	    lameduck),
-	ROW("stopping", GAUGE, NULL, "1 while it finishes what is in flight, and then ends",
-	    stopping),
-	ROW("config_last_reload_successful", GAUGE, NULL,
-	    "1 if all loops have taken the last reload, or there was none; 0 if it was refused, or "
-	    "a loop has not taken it",
-	    reload_successful),
-	ROW("config_last_reload_success_timestamp_seconds", GAUGE, "seconds",
-	    "When the configuration in force was taken, in seconds since 1970", reload_time),
-	{ { "process_cpu_seconds", METRIC_COUNTER, "seconds",
-	      "Time that the process has computed" },
-	    cpu },
-	{ { "process_resident_memory_bytes", METRIC_GAUGE, "bytes", "Memory that the process has" },
-	    memory },
-	{ { "process_resident_memory_max_bytes", METRIC_GAUGE, "bytes",
-	      "The most memory that the process has had" },
-	    memory_max },
-	{ { "process_open_fds", METRIC_GAUGE, NULL, "Descriptors that are open" }, open_fds },
-	{ { "process_max_fds", METRIC_GAUGE, NULL, "Descriptors that may be open" }, max_fds },
-	ROW("loops", GAUGE, NULL, "Loops, each a thread", loops),
-	ROW("loops_silent", GAUGE, NULL,
-	    "Loops that did not tell in time what they know; nothing is told of upstreams then",
-	    loops_silent),
-	ROW("queries_in_flight", GAUGE, NULL, "Questions of clients that have no answer yet",
-	    in_flight),
-	ROW("connections", GAUGE, NULL, "Connections that are open", connections),
-	ROW("client_queries", COUNTER, NULL, "Questions received", queries),
-	ROW("client_queries_by_type", COUNTER, NULL,
-	    "Questions by type; other: nothing that can be read, too", queries_by_type),
-	ROW("answers", COUNTER, NULL,
-	    "Answers given to clients, by reason and where they come from: the cache (failures "
-	    "that it "
-	    "remembers, too), here, or after waiting for upstream",
-	    answers),
-	ROW("responses", COUNTER, NULL, "Answers by rcode, the four bits of a header", responses),
-	ROW("response_duration_seconds", HISTOGRAM, "seconds",
-	    "From a question to its answer; what left in the same turn took less than the first "
-	    "bound",
-	    durations),
-	ROW("dropped", COUNTER, NULL, "Messages of clients that got no answer", dropped),
-	ROW("prefix_state", GAUGE, NULL,
-	    "1 for the state that a prefix is in, for clients of no block (0), or of a block that "
-	    "differs in this; of 256 at most",
-	    prefix_state),
-	ROW("prefix_lacking", GAUGE, NULL,
-	    "1 if no prefix is active for clients of the block, of those that prefix_state has, "
-	    "unless none is wanted (synthesize never)",
-	    prefix_lacking),
-	ROW("synthesized_answers", COUNTER, NULL,
-	    "Answers with AAAA under the prefix; other: under one that came when there were too "
-	    "many",
-	    synthesized),
-	ROW("upstream_by_operator", GAUGE, NULL,
-	    "1 if the operator has drained the upstream, or taken it down (dns64ctl upstream)",
-	    upstream_by_operator),
-	ROW("upstream_up", GAUGE, NULL, "1 if the upstream answers, not with errors only",
-	    upstream_up),
-	ROW("upstream_doubted", GAUGE, NULL, "1 if the upstream was silent lately",
-	    upstream_doubted),
-	ROW("upstream_limited", GAUGE, NULL,
-	    "1 if some questions to the upstream get no reply, for what they are: it is asked "
-	    "without EDNS, over TCP or the like",
-	    upstream_limited),
-	ROW("upstream_rtt_seconds", HISTOGRAM, "seconds", "From a question to its reply",
-	    upstream_rtt),
-	ROW("query_log_lost", COUNTER, NULL,
-	    "Lines of the query log that could not be written, as when the disk is full",
-	    query_log_lost),
+/* Each writes the samples of a figure; what it is called the table of figures says. */
+static write_samples *const writers[FIGURES_FACTS] = {
+	[FIGURES_BUILD] = build,
+	[FIGURES_STARTED] = start_time,
+	[FIGURES_READY] = ready,
+	[FIGURES_DEGRADED] = degraded,
+	[FIGURES_LOOPS_STUCK] = loops_stuck,
+	[FIGURES_LISTENS] = listens,
+	[FIGURES_DENIED] = denied_networks,
+	[FIGURES_LAMEDUCK] = lameduck,
+	[FIGURES_STOPPING] = stopping,
+	[FIGURES_RELOADED] = reload_successful,
+	[FIGURES_RELOAD_TIME] = reload_time,
+	[FIGURES_CPU] = cpu,
+	[FIGURES_MEMORY] = memory,
+	[FIGURES_MEMORY_MAX] = memory_max,
+	[FIGURES_OPEN_FDS] = open_fds,
+	[FIGURES_MAX_FDS] = max_fds,
+	[FIGURES_LOOPS] = loops,
+	[FIGURES_LOOPS_SILENT] = loops_silent,
+	[FIGURES_IN_FLIGHT] = in_flight,
+	[FIGURES_CONNECTIONS] = connections,
+	[FIGURES_QUERIES] = queries,
+	[FIGURES_QUERIES_BY_TYPE] = queries_by_type,
+	[FIGURES_ANSWERS] = answers,
+	[FIGURES_RESPONSES] = responses,
+	[FIGURES_DURATIONS] = durations,
+	[FIGURES_DROPPED] = dropped,
+	[FIGURES_PREFIX_STATE] = prefix_state,
+	[FIGURES_PREFIX_LACKING] = prefix_lacking,
+	[FIGURES_SYNTHESIZED] = synthesized,
+	[FIGURES_UPSTREAM_ORDER] = upstream_by_operator,
+	[FIGURES_UPSTREAM_UP] = upstream_up,
+	[FIGURES_UPSTREAM_DOUBTED] = upstream_doubted,
+	[FIGURES_UPSTREAM_LIMITED] = upstream_limited,
+	[FIGURES_UPSTREAM_RTT] = upstream_rtt,
+	[FIGURES_QUERY_LOG_LOST] = query_log_lost,
 };
 
 void
@@ -536,9 +478,9 @@ metrics_write(struct evbuffer *out, const struct facts *f, bool open_metrics)
 {
 	struct metric_text t = { .out = out, .open_metrics = open_metrics };
 
-	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
-		metric_text_family(&t, &table[i].metric);
-		table[i].write(&t, f);
+	for (size_t i = 0; i < FIGURES_FACTS; i++) {
+		metric_text_family(&t, &figures[i].metric);
+		writers[i](&t, f);
 	}
 	metric_figures_write(&t, f);
 	metric_text_end(&t);

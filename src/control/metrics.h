@@ -4,8 +4,8 @@
 
 /*
  * metrics: all that is counted and measured, for Prometheus and whoever understands its formats
- * (control/metric_text). One table has a row for each family of metrics. A counter of core/stats
- * that no row names has a family of its own: dns64d_<counter>_total.
+ * (control/metric_text). Each figure (control/figures) is a family of its own, but a counter of
+ * core/stats that another figure tells in parts.
  *
  * Labels are few and known: none is a client or a name that was asked for.
  */

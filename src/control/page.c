@@ -257,8 +257,8 @@ cache(struct evbuffer *out, const struct facts *f)
 		put(out, "<tr><td>no cache</td></tr>");
 		return;
 	}
-	for (size_t i = 0; i < figures_n_cache; i++)
-		row(out, figures_cache[i].metric.help, figure_sum(&figures_cache[i], &f->cache));
+	for (const struct figure *g = NULL; (g = figures_next(g, FIGURE_OF_CACHE)) != NULL;)
+		row(out, g->metric.help, figure_sum(g, &f->cache));
 	row_counter(out, f, STATS_cache_hits);
 	row_counter(out, f, STATS_cache_misses);
 }

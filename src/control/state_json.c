@@ -77,10 +77,7 @@ counters_json(const struct facts *f)
 {
 	json_t *j = json_object();
 
-	for (unsigned i = 0; i < STATS_N; i++)
-		(void)json_object_set_new(j, f->rows[i].name, integer(f->rows[i].value));
-	for (unsigned i = 0; i < CAPTURE_FIGURES; i++)
-		(void)json_object_set_new(j, f->dnstap[i].name, integer(f->dnstap[i].value));
+	api_stats_counters(j, NULL, f->rows, f->dnstap);
 	return j;
 }
 

@@ -84,12 +84,10 @@ void
 capture_sum(const struct capture *const *captures, unsigned n,
     struct stats_row rows[static CAPTURE_FIGURES])
 {
-	rows[CAPTURE_WRITTEN] = (struct stats_row){ "dnstap_frames",
-		"frames written to the reader of dnstap, one for each message", 0 };
-	rows[CAPTURE_LOST] =
-	    (struct stats_row){ "dnstap_lost", "messages handed to dnstap that no reader took", 0 };
-	for (unsigned i = 0; i < n; i++) {
-		rows[CAPTURE_WRITTEN].value += atomic_load(&captures[i]->n_written);
-		rows[CAPTURE_LOST].value += atomic_load(&captures[i]->n_lost);
-	}
+#define SUM(place, field, name, help) \
+	rows[CAPTURE_##place] = (struct stats_row){ #name, help, 0 }; \
+	for (unsigned i = 0; i < n; i++) \
+		rows[CAPTURE_##place].value += atomic_load(&captures[i]->field);
+	CAPTURE_COUNTERS(SUM)
+#undef SUM
 }

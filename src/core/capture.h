@@ -77,8 +77,16 @@ MUST_USE const struct capture_record *capture_next(struct capture *c, const uint
 /* capture_drop: the reader is done with the record of the last capture_next. */
 void capture_drop(struct capture *c);
 
-/* What the reader made of the messages, as others see it. */
-enum capture_figure { CAPTURE_WRITTEN, CAPTURE_LOST, CAPTURE_FIGURES };
+/* What the reader made of the messages, as others see it: X(place, field, name, "what it counts")
+ */
+#define CAPTURE_COUNTERS(X) \
+	X(WRITTEN, n_written, dnstap_frames, \
+	    "frames written to the reader of dnstap, one for each message") \
+	X(LOST, n_lost, dnstap_lost, "messages handed to dnstap that no reader took")
+
+#define CAPTURE_PLACE(place, field, name, help) CAPTURE_##place,
+enum capture_figure { CAPTURE_COUNTERS(CAPTURE_PLACE) CAPTURE_FIGURES };
+#undef CAPTURE_PLACE
 
 /* capture_sum: write the sums of the figures of the readers of N captures to ROWS. Any thread. */
 void capture_sum(const struct capture *const *captures, unsigned n,

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "control/figures.h"
 
 #ifdef HAVE_DNSTAP
 
@@ -379,9 +380,9 @@ dnstap_report(const struct dnstap *d)
 	if (!d->running)
 		return;
 	capture_sum((const struct capture *const *)d->captures, d->n, rows);
-	for (unsigned i = 0; i < CAPTURE_FIGURES; i++)
+	for (const struct figure *g = NULL; (g = figures_next(g, FIGURE_OF_DNSTAP)) != NULL;)
 		log_notice(
-		    LOG_STATS, "%s %" PRIu64 " (%s)", rows[i].name, rows[i].value, rows[i].help);
+		    LOG_STATS, "%s %" PRIu64 " (%s)", g->key, figure_sum(g, rows), g->metric.help);
 }
 
 void

@@ -156,12 +156,13 @@ report_start(
 }
 
 static void
-report_rows(const struct stats_row *rows, size_t n)
+report_counters(const struct stats_row rows[static STATS_N])
 {
-	for (size_t i = 0; i < n; i++) {
-		if (rows[i].value > 0)
-			log_notice(LOG_STATS, "%s %" PRIu64 " (%s)", rows[i].name, rows[i].value,
-			    rows[i].help);
+	for (const struct figure *g = NULL; (g = figures_next(g, FIGURE_OF_COUNTER)) != NULL;) {
+		uint64_t value = figure_sum(g, rows);
+
+		if (value > 0)
+			log_notice(LOG_STATS, "%s %" PRIu64 " (%s)", g->key, value, g->metric.help);
 	}
 }
 
@@ -184,8 +185,7 @@ report_cache_stats(struct cache *c)
 {
 	struct figures_cache of = figures_of_cache(c);
 
-	for (size_t i = 0; i < figures_n_cache; i++) {
-		const struct figure *g = &figures_cache[i];
+	for (const struct figure *g = NULL; (g = figures_next(g, FIGURE_OF_CACHE)) != NULL;) {
 		uint64_t value = figure_sum(g, &of);
 
 		if (value > 0 || g->metric.kind == METRIC_GAUGE)
@@ -248,9 +248,8 @@ report_upstream(const struct upstream_status *v, double share, uint64_t now_ns)
 		else if (over == UPSTREAM_OVER_UDP)
 			add(text, &len, ", %s not measured yet", names[over]);
 	}
-	for (size_t i = 0; i < figures_n_upstream; i++)
-		add(text, &len, ", %s %" PRIu64, figures_upstream[i].key,
-		    figure_sum(&figures_upstream[i], v));
+	for (const struct figure *g = NULL; (g = figures_next(g, FIGURE_OF_UPSTREAM)) != NULL;)
+		add(text, &len, ", %s %" PRIu64, g->key, figure_sum(g, v));
 	add(text, &len, ", share %.1f %%", share);
 	if (v->heard_ns == 0)
 		add(text, &len, ", no reply yet");
@@ -294,7 +293,7 @@ report_stats(struct threads *t, struct cache *cache)
 	struct stats_row rows[STATS_N];
 
 	threads_stats(t, rows);
-	report_rows(rows, STATS_N);
+	report_counters(rows);
 	threads_reasons(t, reasons);
 	report_reasons(reasons);
 	if (cache != NULL)

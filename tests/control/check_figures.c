@@ -4,100 +4,160 @@
 #include "control/figures.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "control/metrics.h"
+#include "support/known.h"
 #include "support/tests.h"
 
-static const struct {
-	const char *source; /* behind "dns64d_" */
-	const struct figure *table;
-	const size_t *n;
-} tables[] = {
-	{ "cache_", figures_cache, &figures_n_cache },
-	{ "upstream_", figures_upstream, &figures_n_upstream },
-	{ "", figures_counters, &figures_n_counters },
-};
+/* What the names of its metrics have behind "dns64d_", before the key; NULL: anything. */
+static const char *const prefixes[] = { [FIGURE_OF_FACTS] = NULL,
+	[FIGURE_OF_UPSTREAM] = "upstream_",
+	[FIGURE_OF_CACHE] = "cache_",
+	[FIGURE_OF_GROUP] = "",
+	[FIGURE_OF_COUNTER] = "",
+	[FIGURE_OF_DNSTAP] = "" };
 
-#define TABLES (sizeof(tables) / sizeof(tables[0]))
-
-START_TEST(each_row_is_whole)
+static void
+check_name(const struct figure *f)
 {
 	char name[64];
 
-	for (size_t i = 0; i < *tables[_i].n; i++) {
-		const struct figure *f = &tables[_i].table[i];
+	if (prefixes[f->source] == NULL)
+		return;
+	(void)snprintf(name, sizeof(name), "dns64d_%s%s", prefixes[f->source], f->key);
+	ck_assert_str_eq(f->metric.name, name);
+}
 
-		(void)snprintf(name, sizeof(name), "dns64d_%s%s", tables[_i].source, f->key);
-		ck_assert_str_eq(f->metric.name, name);
-		ck_assert_ptr_nonnull(f->metric.help);
+/* OpenMetrics: a unit that is no plain number is the end of the name. */
+static void
+check_unit(const struct figure *f)
+{
+	const char *unit = f->metric.unit, *name = f->metric.name;
+
+	ck_assert_ptr_nonnull(unit);
+	if (strcmp(unit, "count") == 0 || strcmp(unit, "truth") == 0)
+		return;
+	ck_assert_msg(strcmp(unit, "bytes") == 0 || strcmp(unit, "seconds") == 0, "%s", unit);
+	ck_assert_str_eq(name + strlen(name) - strlen(unit), unit);
+}
+
+START_TEST(each_row_is_whole)
+{
+	for (size_t i = 0; i < figures_n; i++) {
+		const struct figure *f = &figures[i];
+
+		ck_assert_ptr_nonnull(f->key);
+		check_name(f);
+		check_unit(f);
+		ck_assert_msg(f->metric.help != NULL && f->metric.help[0] != '\0', "%s", f->key);
 		ck_assert_uint_ge(f->n_parts, 1);
 		ck_assert_uint_le(f->n_parts, FIGURE_PARTS);
 		ck_assert(f->label != NULL || f->n_parts == 1);
 		for (size_t p = 0; f->label != NULL && p < f->n_parts; p++)
 			ck_assert_ptr_nonnull(f->parts[p]);
 		/* Without a function each part is a counter. */
-		ck_assert(f->value != NULL || f->n_places == f->n_parts);
-		/* OpenMetrics: the unit is the end of the name. */
-		if (f->metric.unit != NULL)
-			ck_assert_str_eq(
-			    name + strlen(name) - strlen(f->metric.unit), f->metric.unit);
+		ck_assert(
+		    f->source == FIGURE_OF_FACTS || f->value != NULL || f->n_places == f->n_parts);
 	}
 }
 END_TEST
 
-START_TEST(no_name_has_two_figures)
+START_TEST(no_source_has_a_key_twice)
 {
-	const char *names[64];
-	size_t n = 0;
-
-	for (size_t t = 0; t < TABLES; t++) {
-		for (size_t i = 0; i < *tables[t].n; i++) {
-			const char *name = tables[t].table[i].metric.name;
-
-			for (size_t k = 0; k < n; k++)
-				ck_assert_str_ne(names[k], name);
-			ck_assert_uint_lt(n, 64);
-			names[n++] = name;
-		}
+	for (size_t i = 0; i < figures_n; i++) {
+		for (size_t k = 0; k < i; k++)
+			ck_assert_msg(figures[i].source != figures[k].source ||
+				strcmp(figures[i].key, figures[k].key) != 0,
+			    "%s", figures[i].key);
 	}
 }
 END_TEST
 
-/* Is PLACE the counter that F adds up to, or one of which it is a part? */
+/* Is F the same as the counter C, or its sum in parts? */
 static bool
-adds_up_to(const struct figure *f, enum stats_place place)
+adds_up_to(const struct figure *f, const struct figure *c)
 {
-	/* core/stats says so: it is the sum of those by type. */
-	if (place == STATS_cache_hits)
+	/* core/stats adds these up: it is the sum of those by type. */
+	if (c->places[0] == STATS_cache_hits)
 		return f->n_places == 5 && f->places[0] == STATS_cache_hits_a;
-	return f->n_places == 1 && f->places[0] == place;
+	return f->n_places == 1 && f->places[0] == c->places[0];
 }
 
 /*
  * The counter upstream_replies of dns64ctl was another figure than upstream_replies of /metrics: a
- * metric with the name of a counter is that counter.
+ * metric with the name of a counter is that counter. No other name has two figures.
  */
-START_TEST(a_counters_name_is_its_own)
+START_TEST(no_name_has_two_figures)
 {
-	const struct stats *none = NULL;
-	struct stats_row rows[STATS_N];
 	unsigned n = 0;
 
-	stats_sum(&none, 0, rows);
-	for (unsigned c = 0; c < STATS_N; c++) {
-		for (size_t t = 0; t < TABLES; t++) {
-			for (size_t i = 0; i < *tables[t].n; i++) {
-				const struct figure *f = &tables[t].table[i];
+	for (size_t i = 0; i < figures_n; i++) {
+		for (size_t k = 0; k < figures_n; k++) {
+			const struct figure *f = &figures[i], *c = &figures[k];
 
-				if (strcmp(f->metric.name + strlen("dns64d_"), rows[c].name) != 0)
-					continue;
-				ck_assert_msg(
-				    adds_up_to(f, (enum stats_place)c), "%s", rows[c].name);
-				n++;
-			}
+			if (i == k || strcmp(f->metric.name, c->metric.name) != 0 ||
+			    f->source == FIGURE_OF_COUNTER)
+				continue;
+			ck_assert_int_eq(c->source, FIGURE_OF_COUNTER);
+			ck_assert_msg(adds_up_to(f, c), "%s", c->key);
+			n++;
 		}
 	}
 	ck_assert_uint_ge(n, 3);
+}
+END_TEST
+
+/* --- Where they are shown --------------------------------------------------------------------- */
+
+/* How many counters are the parts, or the sum, of other figures. */
+static unsigned
+n_in_parts(void)
+{
+	bool told[STATS_N] = { false };
+	unsigned n = 0;
+
+	for (size_t i = 0; i < figures_n; i++) {
+		for (size_t p = 0;
+		     figures[i].source != FIGURE_OF_COUNTER && p < figures[i].n_places; p++)
+			told[figures[i].places[p]] = true;
+	}
+	for (size_t i = 0; i < STATS_N; i++)
+		n += told[i];
+	return n;
+}
+
+static bool
+is_metric(const char *name)
+{
+	for (size_t i = 0; i < figures_n; i++) {
+		if (strcmp(figures[i].metric.name, name) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* Every figure is among the metrics but those that another one has the parts of; and no other. */
+START_TEST(the_metrics_are_the_table)
+{
+	struct evbuffer *out = evbuffer_new();
+	char *line, name[128], kind[32];
+	unsigned n = 0, n_facts = 0;
+
+	ck_assert_ptr_nonnull(out);
+	metrics_write(out, &known.facts, true);
+	while ((line = evbuffer_readln(out, NULL, EVBUFFER_EOL_LF)) != NULL) {
+		if (sscanf(line, "# TYPE %127s %31s", name, kind) == 2) {
+			ck_assert_msg(is_metric(name), "%s", name);
+			n_facts += n < FIGURES_FACTS && strcmp(figures[n].metric.name, name) == 0;
+			n++;
+		}
+		free(line);
+	}
+	evbuffer_free(out);
+	ck_assert_uint_eq(n_facts, FIGURES_FACTS);
+	ck_assert_uint_eq(n, figures_n - n_in_parts());
 }
 END_TEST
 
@@ -122,8 +182,10 @@ END_TEST
 void
 tests_add(TCase *tc)
 {
-	tcase_add_loop_test(tc, each_row_is_whole, 0, TABLES);
+	tcase_add_checked_fixture(tc, known_setup, known_close);
+	tcase_add_test(tc, each_row_is_whole);
+	tcase_add_test(tc, no_source_has_a_key_twice);
 	tcase_add_test(tc, no_name_has_two_figures);
-	tcase_add_test(tc, a_counters_name_is_its_own);
+	tcase_add_test(tc, the_metrics_are_the_table);
 	tcase_add_test(tc, what_was_lost_is_told_by_cause);
 }

@@ -58,7 +58,7 @@ END_TEST
 
 START_TEST(an_info)
 {
-	const struct metric m = { "b", METRIC_INFO, NULL, "B" };
+	const struct metric m = { "b", METRIC_INFO, "truth", "B" };
 	const struct metric_label labels[METRIC_LABELS] = { { "v", "1" } };
 
 	metric_text_family(&t, &m);
@@ -74,7 +74,7 @@ END_TEST
 /* nsd-482: what a label's value has must not end it. */
 START_TEST(values_of_labels)
 {
-	const struct metric m = { "c", METRIC_GAUGE, NULL, "C" };
+	const struct metric m = { "c", METRIC_GAUGE, "count", "C" };
 	const struct metric_label labels[METRIC_LABELS] = { { "a", "\"}\n\\" }, { "b", "" },
 		{ "c", "<script>" }, { "d", "4" } };
 

@@ -57,16 +57,17 @@ count(const char *line)
 	return n;
 }
 
+/* Is the counter at PLACE the sum of what another source has? */
 static bool
 is_sum(enum stats_place place)
 {
-	for (size_t i = 0; i < figures_n_upstream; i++) {
-		for (size_t p = 0; p < figures_upstream[i].n_places; p++) {
-			if (figures_upstream[i].places[p] == place)
+	for (size_t i = 0; i < figures_n; i++) {
+		for (size_t p = 0; p < figures[i].n_places; p++) {
+			if (figures[i].places[p] == place && figures[i].source < FIGURE_OF_GROUP)
 				return true;
 		}
 	}
-	return place == STATS_answers || place == STATS_client_udp || place == STATS_client_tcp;
+	return false;
 }
 
 /* unbound_exporter: a counter that a pattern did not match was missing, and nobody noticed. */
