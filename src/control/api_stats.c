@@ -78,9 +78,11 @@ api_stats(struct evhttp_request *r, void *arg)
 	facts_rows(&d->host, rows);
 	facts_dnstap(&d->host, dnstap);
 	api_stats_counters(counters, help, rows, dnstap);
+	(void)json_object_set_new(help, figures[FIGURES_IN_FLIGHT].key,
+	    json_string(figures[FIGURES_IN_FLIGHT].metric.help));
 	reply_json(r, HTTP_OK,
 	    json_pack("{s:f, s:I, s:o*, s:o*, s:o*}", "time",
-		(double)clock_now_ns() / (double)NS_PER_SEC, "in_flight",
+		(double)clock_now_ns() / (double)NS_PER_SEC, figures[FIGURES_IN_FLIGHT].key,
 		(json_int_t)stats_in_flight(rows), "counters", counters, "cache",
 		api_stats_cache(d->host.settings->conf.core.cache), "help", help));
 }

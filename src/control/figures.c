@@ -80,6 +80,16 @@ _Static_assert(UPSTREAM_RCODES == 7 && UPSTREAM_LOST_N == 3, "each has its part 
 		FIGURE_OF_CACHE, key, { name, METRIC_##kind, unit, help }, ONE, NO_PLACES, value \
 	}
 
+#define OF_STATE(key, kind, unit, help) \
+	{ \
+		FIGURE_OF_STATE, key, { NULL, METRIC_##kind, unit, help }, ONE, NO_PLACES, NULL \
+	}
+
+#define AT_PRESENT(key, unit, help) \
+	{ \
+		FIGURE_AT_PRESENT, key, { NULL, METRIC_GAUGE, unit, help }, ONE, NO_PLACES, NULL \
+	}
+
 #define OF_COUNTER(name, help) \
 	{ FIGURE_OF_COUNTER, #name, { "dns64d_" #name, METRIC_COUNTER, COUNT, help }, ONE, \
 		PLACES(STATS_##name), NULL },
@@ -91,8 +101,8 @@ _Static_assert(UPSTREAM_RCODES == 7 && UPSTREAM_LOST_N == 3, "each has its part 
 const struct figure figures[] = {
 	[FIGURES_BUILD] =
 	    OF_FACTS("build", "dns64d_build", INFO, TRUTH, "The program that runs", NO_PLACES),
-	[FIGURES_STARTED] = OF_FACTS("start_time_seconds", "dns64d_start_time_seconds", GAUGE,
-	    SECONDS, "When it began, in seconds since 1970", NO_PLACES),
+	[FIGURES_STARTED] = OF_FACTS("started", "dns64d_start_time_seconds", GAUGE, SECONDS,
+	    "When it began, in seconds since 1970", NO_PLACES),
 	[FIGURES_READY] = OF_FACTS("ready", "dns64d_ready", GAUGE, TRUTH,
 	    "1 if it can do its work (/ready): each loop goes round, it listens, an upstream "
 	    "answers, a prefix is active, and it is no lame duck",
@@ -104,7 +114,7 @@ const struct figure figures[] = {
 	[FIGURES_LISTENS] = OF_FACTS("listen_addresses", "dns64d_listen_addresses", GAUGE, COUNT,
 	    "Listen addresses, and interfaces without one, by what is done about them", NO_PLACES),
 	[FIGURES_DENIED] = OF_FACTS("denied_networks", "dns64d_denied_networks", GAUGE, COUNT,
-	    "Networks that the operator denies for now (dns64ctl deny)", NO_PLACES),
+	    "networks that the operator denies for now (dns64ctl deny)", NO_PLACES),
 	[FIGURES_LAMEDUCK] = OF_FACTS("lameduck", "dns64d_lameduck", GAUGE, TRUTH,
 	    "1 while it serves on but is not to be asked any more", NO_PLACES),
 	[FIGURES_STOPPING] = OF_FACTS("stopping", "dns64d_stopping", GAUGE, TRUTH,
@@ -117,14 +127,12 @@ const struct figure figures[] = {
 	[FIGURES_RELOAD_TIME] = OF_FACTS("config_last_reload_success_timestamp_seconds",
 	    "dns64d_config_last_reload_success_timestamp_seconds", GAUGE, SECONDS,
 	    "When the configuration in force was taken, in seconds since 1970", NO_PLACES),
-	[FIGURES_CPU] = OF_FACTS("process_cpu_seconds", "process_cpu_seconds", COUNTER, SECONDS,
+	[FIGURES_CPU] = OF_FACTS("cpu_s", "process_cpu_seconds", COUNTER, SECONDS,
 	    "Time that the process has computed", NO_PLACES),
-	[FIGURES_MEMORY] =
-	    OF_FACTS("process_resident_memory_bytes", "process_resident_memory_bytes", GAUGE, BYTES,
-		"Memory that the process has", NO_PLACES),
-	[FIGURES_MEMORY_MAX] =
-	    OF_FACTS("process_resident_memory_max_bytes", "process_resident_memory_max_bytes",
-		GAUGE, BYTES, "The most memory that the process has had", NO_PLACES),
+	[FIGURES_MEMORY] = OF_FACTS("memory", "process_resident_memory_bytes", GAUGE, BYTES,
+	    "Memory that the process has", NO_PLACES),
+	[FIGURES_MEMORY_MAX] = OF_FACTS("memory_max", "process_resident_memory_max_bytes", GAUGE,
+	    BYTES, "The most memory that the process has had", NO_PLACES),
 	[FIGURES_OPEN_FDS] = OF_FACTS("process_open_fds", "process_open_fds", GAUGE, COUNT,
 	    "Descriptors that are open", NO_PLACES),
 	[FIGURES_MAX_FDS] = OF_FACTS("process_max_fds", "process_max_fds", GAUGE, COUNT,
@@ -134,8 +142,8 @@ const struct figure figures[] = {
 	[FIGURES_LOOPS_SILENT] = OF_FACTS("loops_silent", "dns64d_loops_silent", GAUGE, COUNT,
 	    "Loops that did not tell in time what they know; nothing is told of upstreams then",
 	    NO_PLACES),
-	[FIGURES_IN_FLIGHT] = OF_FACTS("queries_in_flight", "dns64d_queries_in_flight", GAUGE,
-	    COUNT, "Questions of clients that have no answer yet", NO_PLACES),
+	[FIGURES_IN_FLIGHT] = OF_FACTS("in_flight", "dns64d_queries_in_flight", GAUGE, COUNT,
+	    "questions being worked on", NO_PLACES),
 	[FIGURES_CONNECTIONS] = OF_FACTS("connections", "dns64d_connections", GAUGE, COUNT,
 	    "Connections that are open", NO_PLACES),
 	[FIGURES_QUERIES] = OF_FACTS("client_queries", "dns64d_client_queries", COUNTER, COUNT,
@@ -155,7 +163,7 @@ const struct figure figures[] = {
 	    "bound",
 	    NO_PLACES),
 	[FIGURES_DROPPED] = OF_FACTS("dropped", "dns64d_dropped", COUNTER, COUNT,
-	    "Messages of clients that got no answer", NO_PLACES),
+	    "messages of clients that got no answer", NO_PLACES),
 	[FIGURES_PREFIX_STATE] = OF_FACTS("prefix_state", "dns64d_prefix_state", GAUGE, TRUTH,
 	    "1 for the state that a prefix is in, for clients of no block (0), or of a block that "
 	    "differs in this; of 256 at most",
@@ -255,6 +263,18 @@ const struct figure figures[] = {
 	    PLACES(STATS_upstream_case, STATS_upstream_cookie, STATS_upstream_edns,
 		STATS_upstream_question),
 	    NULL },
+	OF_STATE("uptime_s", GAUGE, SECONDS, "how long the daemon has been up"),
+	OF_STATE("time", GAUGE, SECONDS, "the loops' clock, for rates"),
+	OF_STATE("client_blocks", GAUGE, COUNT, "client blocks"),
+	AT_PRESENT("since_s", SECONDS, "how long it has been in this state"),
+	AT_PRESENT("last_reply_s", SECONDS, "how long ago its last right reply came"),
+	AT_PRESENT("loops", COUNT, "loops that may ask it"),
+	AT_PRESENT("loops_in_this_state", COUNT, "those of them that are in this state"),
+	AT_PRESENT("share_percent", "percent", "how much of what is sent goes to it"),
+	AT_PRESENT("sockets", COUNT, "sockets over UDP that lead to it"),
+	AT_PRESENT("connections", COUNT, "TCP connections to it"),
+	AT_PRESENT("in_flight", COUNT, "questions that it has and no reply to yet"),
+	AT_PRESENT("waiting", COUNT, "questions that wait for room on a connection"),
 };
 const size_t figures_n = sizeof(figures) / sizeof(figures[0]);
 

@@ -30,6 +30,8 @@ enum figure_source {
 	FIGURE_OF_GROUP,    /* counters that belong together: stats_row[STATS_N] */
 	FIGURE_OF_COUNTER,  /* one counter: stats_row[STATS_N] */
 	FIGURE_OF_DNSTAP,   /* what became of messages for dnstap: stats_row[CAPTURE_FIGURES] */
+	FIGURE_OF_STATE,    /* the facts, in the state as JSON only (control/state_json) */
+	FIGURE_AT_PRESENT   /* an upstream, as it is now; in JSON only (control/api_stats) */
 };
 
 /* The places in the table of those of FIGURE_OF_FACTS, in the order of the metrics. */
@@ -76,7 +78,7 @@ enum figures_place {
 struct figure {
 	enum figure_source source;
 	const char *key;      /* its name among those of the same source: in the log and in JSON */
-	struct metric metric; /* named "dns64d_", the source, and the key */
+	struct metric metric; /* named "dns64d_", the source, and the key; NULL: in JSON only */
 	const char *label;    /* NULL: it has one part, without a label */
 	const char *parts[FIGURE_PARTS]; /* the label's values */
 	size_t n_parts;

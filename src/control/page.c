@@ -298,10 +298,10 @@ drops(struct evbuffer *out, const struct facts *f)
 		if (reason_row((enum reason)r)->kind == REASON_DROPPING)
 			dropped += f->reasons[r].at_once + f->reasons[r].waited;
 	}
-	row(out, "messages dropped", dropped);
+	row(out, figures[FIGURES_DROPPED].metric.help, dropped);
 	for (size_t i = 0; i < sizeof(told) / sizeof(told[0]); i++)
 		row_counter(out, f, told[i]);
-	row(out, "networks denied by operator",
+	row(out, figures[FIGURES_DENIED].metric.help,
 	    f->settings->orders == NULL ? 0 : f->settings->orders->n_denials);
 }
 

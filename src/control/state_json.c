@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "control/api_orders.h"
 #include "control/api_stats.h"
+#include "control/figures.h"
 
 static json_t *
 integer(uint64_t n)
@@ -86,10 +87,11 @@ state_json(const struct facts *f)
 {
 	const struct policies *ps = f->settings->conf.core.policies;
 	json_t *j = json_pack("{s:s, s:I, s:I, s:f, s:I, s:f, s:I, s:I}", "version",
-	    PACKAGE_VERSION, "started", (json_int_t)f->started, "uptime_s",
-	    (json_int_t)facts_uptime(f), "time", (double)f->now_ns / NS_PER_SEC, "loops_silent",
-	    (json_int_t)f->views->n_missing, "cpu_s", f->cpu_s, "memory_max",
-	    (json_int_t)f->memory_max, "memory", (json_int_t)f->memory);
+	    PACKAGE_VERSION, figures[FIGURES_STARTED].key, (json_int_t)f->started, "uptime_s",
+	    (json_int_t)facts_uptime(f), "time", (double)f->now_ns / NS_PER_SEC,
+	    figures[FIGURES_LOOPS_SILENT].key, (json_int_t)f->views->n_missing,
+	    figures[FIGURES_CPU].key, f->cpu_s, figures[FIGURES_MEMORY_MAX].key,
+	    (json_int_t)f->memory_max, figures[FIGURES_MEMORY].key, (json_int_t)f->memory);
 
 	if (j == NULL)
 		return NULL;

@@ -299,8 +299,8 @@ report_stats(struct threads *t, struct cache *cache)
 	if (cache != NULL)
 		report_cache_stats(cache);
 	report_views(t);
-	log_notice(
-	    LOG_STATS, "in flight %" PRIu64 " (questions being worked on)", stats_in_flight(rows));
+	log_notice(LOG_STATS, "in flight %" PRIu64 " (%s)", stats_in_flight(rows),
+	    figures[FIGURES_IN_FLIGHT].metric.help);
 }
 
 /* How many upstreams may be asked and, if not all, answer: by the verdict's own count. */

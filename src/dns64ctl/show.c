@@ -84,20 +84,38 @@ show_done(const json_t *j, FILE *out)
 	(void)out;
 }
 
+/* Is KEY a figure of the cache that stands before the others, in words? */
+static bool
+is_first(const char *key)
+{
+	return strcmp(key, "entries") == 0 || strcmp(key, "bytes") == 0 ||
+	    strcmp(key, "size_bytes") == 0;
+}
+
 void
 show_cache(const json_t *j, FILE *out)
 {
+	const char *key, *between = "; ";
+	json_t *all, *n;
+
 	if (!json_is_object(j)) {
 		fputs("none\n", out);
 		return;
 	}
-	fprintf(out,
-	    "%" PRId64 " entries, %.1f of %.1f MiB; put %" PRId64 ", evicted %" PRId64
-	    ", refused %" PRId64 ", come back %" PRId64 "\n",
-	    (int64_t)show_number(j, "entries"), (double)show_number(j, "bytes") / MIB,
-	    (double)show_number(j, "size_bytes") / MIB, (int64_t)show_number(j, "put"),
-	    (int64_t)show_number(j, "evicted"), (int64_t)show_number(j, "refused"),
-	    (int64_t)show_number(j, "comebacks"));
+	fprintf(out, "%" PRId64 " entries, %.1f of %.1f MiB", (int64_t)show_number(j, "entries"),
+	    (double)show_number(j, "bytes") / MIB, (double)show_number(j, "size_bytes") / MIB);
+	all = json_deep_copy(j); /* as it takes none that is const */
+	json_object_foreach(all, key, n)
+	{
+		if (is_first(key) || !json_is_integer(n))
+			continue;
+		fputs(between, out);
+		show_put(key, out);
+		fprintf(out, " %" PRId64, (int64_t)json_integer_value(n));
+		between = ", ";
+	}
+	json_decref(all);
+	fputc('\n', out);
 }
 
 /* "UDP 1.2 ms" of the transport KEY of J, or "-" if it was not measured. */
@@ -117,15 +135,15 @@ rtt(const json_t *j, const char *key, char text[static 32])
 static void
 put_present(const json_t *u, FILE *out)
 {
-	static const struct {
-		const char *key, *what;
-	} parts[] = { { "in_flight", "in flight" }, { "waiting", "waiting" },
-		{ "sockets", "sockets" }, { "connections", "connections" },
-		{ "overdue", "overdue" }, { "hedges", "hedges" } };
+	static const char *const keys[] = { "in_flight", "waiting", "sockets", "connections",
+		"overdue", "hedges" };
 
-	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
-		fprintf(out, "%s%" PRId64 " %s", i == 0 ? "    " : ", ",
-		    (int64_t)show_number(u, parts[i].key), parts[i].what);
+	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
+		fprintf(out, "%s%" PRId64 " ", i == 0 ? "    " : ", ",
+		    (int64_t)show_number(u, keys[i]));
+		for (const char *c = keys[i]; *c != '\0'; c++)
+			fputc(*c == '_' ? ' ' : *c, out);
+	}
 	fputc('\n', out);
 }
 
@@ -496,8 +514,9 @@ show_stats(const json_t *j, FILE *out)
 		show_put(show_text(help, name), out);
 		fputc('\n', out);
 	}
-	fprintf(out, "%-22s %14" PRId64 "  questions being worked on\n", "in_flight",
-	    (int64_t)show_number(j, "in_flight"));
+	fprintf(out, "%-22s %14" PRId64 "  ", "in_flight", (int64_t)show_number(j, "in_flight"));
+	show_put(show_text(help, "in_flight"), out);
+	fputc('\n', out);
 	fprintf(out, "%-22s ", "cache");
 	show_cache(json_object_get(j, "cache"), out);
 }

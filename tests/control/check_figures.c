@@ -8,6 +8,8 @@
 #include <string.h>
 
 #include "control/metrics.h"
+#include "control/state_json.h"
+#include "dns64ctl/show.h"
 #include "support/known.h"
 #include "support/tests.h"
 
@@ -17,7 +19,9 @@ static const char *const prefixes[] = { [FIGURE_OF_FACTS] = NULL,
 	[FIGURE_OF_CACHE] = "cache_",
 	[FIGURE_OF_GROUP] = "",
 	[FIGURE_OF_COUNTER] = "",
-	[FIGURE_OF_DNSTAP] = "" };
+	[FIGURE_OF_DNSTAP] = "",
+	[FIGURE_OF_STATE] = NULL,
+	[FIGURE_AT_PRESENT] = NULL };
 
 static void
 check_name(const struct figure *f)
@@ -37,7 +41,7 @@ check_unit(const struct figure *f)
 	const char *unit = f->metric.unit, *name = f->metric.name;
 
 	ck_assert_ptr_nonnull(unit);
-	if (strcmp(unit, "count") == 0 || strcmp(unit, "truth") == 0)
+	if (name == NULL || strcmp(unit, "count") == 0 || strcmp(unit, "truth") == 0)
 		return;
 	ck_assert_msg(strcmp(unit, "bytes") == 0 || strcmp(unit, "seconds") == 0, "%s", unit);
 	ck_assert_str_eq(name + strlen(name) - strlen(unit), unit);
@@ -58,8 +62,8 @@ START_TEST(each_row_is_whole)
 		for (size_t p = 0; f->label != NULL && p < f->n_parts; p++)
 			ck_assert_ptr_nonnull(f->parts[p]);
 		/* Without a function each part is a counter. */
-		ck_assert(
-		    f->source == FIGURE_OF_FACTS || f->value != NULL || f->n_places == f->n_parts);
+		ck_assert(f->source == FIGURE_OF_FACTS || f->metric.name == NULL ||
+		    f->value != NULL || f->n_places == f->n_parts);
 	}
 }
 END_TEST
@@ -85,6 +89,13 @@ adds_up_to(const struct figure *f, const struct figure *c)
 	return f->n_places == 1 && f->places[0] == c->places[0];
 }
 
+static bool
+same_metric(const struct figure *a, const struct figure *b)
+{
+	return a->metric.name != NULL && b->metric.name != NULL &&
+	    strcmp(a->metric.name, b->metric.name) == 0;
+}
+
 /*
  * The counter upstream_replies of dns64ctl was another figure than upstream_replies of /metrics: a
  * metric with the name of a counter is that counter. No other name has two figures.
@@ -97,8 +108,7 @@ START_TEST(no_name_has_two_figures)
 		for (size_t k = 0; k < figures_n; k++) {
 			const struct figure *f = &figures[i], *c = &figures[k];
 
-			if (i == k || strcmp(f->metric.name, c->metric.name) != 0 ||
-			    f->source == FIGURE_OF_COUNTER)
+			if (i == k || !same_metric(f, c) || f->source == FIGURE_OF_COUNTER)
 				continue;
 			ck_assert_int_eq(c->source, FIGURE_OF_COUNTER);
 			ck_assert_msg(adds_up_to(f, c), "%s", c->key);
@@ -111,9 +121,9 @@ END_TEST
 
 /* --- Where they are shown --------------------------------------------------------------------- */
 
-/* How many counters are the parts, or the sum, of other figures. */
+/* How many are no metrics: counters that others have the parts of, and what is in JSON only. */
 static unsigned
-n_in_parts(void)
+n_no_metrics(void)
 {
 	bool told[STATS_N] = { false };
 	unsigned n = 0;
@@ -125,6 +135,8 @@ n_in_parts(void)
 	}
 	for (size_t i = 0; i < STATS_N; i++)
 		n += told[i];
+	for (size_t i = 0; i < figures_n; i++)
+		n += figures[i].metric.name == NULL;
 	return n;
 }
 
@@ -132,7 +144,7 @@ static bool
 is_metric(const char *name)
 {
 	for (size_t i = 0; i < figures_n; i++) {
-		if (strcmp(figures[i].metric.name, name) == 0)
+		if (figures[i].metric.name != NULL && strcmp(figures[i].metric.name, name) == 0)
 			return true;
 	}
 	return false;
@@ -157,7 +169,108 @@ START_TEST(the_metrics_are_the_table)
 	}
 	evbuffer_free(out);
 	ck_assert_uint_eq(n_facts, FIGURES_FACTS);
-	ck_assert_uint_eq(n, figures_n - n_in_parts());
+	ck_assert_uint_eq(n, figures_n - n_no_metrics());
+}
+END_TEST
+
+static const struct figure *
+row_of(const char *key, enum figure_source a, enum figure_source b)
+{
+	for (size_t i = 0; i < figures_n; i++) {
+		if ((figures[i].source == a || figures[i].source == b) &&
+		    strcmp(figures[i].key, key) == 0)
+			return &figures[i];
+	}
+	return NULL;
+}
+
+/* Each number of J is a figure of source A or B. */
+static void
+check_numbers(json_t *j, enum figure_source a, enum figure_source b)
+{
+	const char *key;
+	json_t *value;
+	unsigned n = 0;
+
+	json_object_foreach(j, key, value)
+	{
+		if (!json_is_number(value))
+			continue;
+		ck_assert_msg(row_of(key, a, b) != NULL, "%s", key);
+		n++;
+	}
+	ck_assert_uint_ge(n, 2);
+}
+
+START_TEST(the_state_is_of_the_table)
+{
+	json_t *j = state_json(&known.facts), *list = json_object_get(j, "upstreams");
+
+	check_numbers(j, FIGURE_OF_FACTS, FIGURE_OF_STATE);
+	check_numbers(json_object_get(j, "counters"), FIGURE_OF_COUNTER, FIGURE_OF_DNSTAP);
+	for (size_t i = 0; i < json_array_size(list); i++)
+		check_numbers(json_array_get(list, i), FIGURE_OF_UPSTREAM, FIGURE_AT_PRESENT);
+	json_decref(j);
+}
+END_TEST
+
+/* What SHOW makes of J; the caller frees it. */
+static char *
+shown(void (*show)(const json_t *j, FILE *out), const json_t *j)
+{
+	size_t len;
+	char *text;
+	FILE *f = open_memstream(&text, &len);
+
+	ck_assert_ptr_nonnull(f);
+	show(j, f);
+	fclose(f);
+	return text;
+}
+
+/* Each word that dns64ctl has for the cache is a key, and every key is there. */
+START_TEST(dns64ctl_has_the_words_of_the_table)
+{
+	json_t *j = json_object();
+	char *text, *rest, *word, part[64];
+
+	for (const struct figure *f = NULL; (f = figures_next(f, FIGURE_OF_CACHE)) != NULL;)
+		(void)json_object_set_new(j, f->key, json_integer(7));
+	text = shown(show_cache, j);
+	for (const struct figure *f = NULL; (f = figures_next(f, FIGURE_OF_CACHE)) != NULL;) {
+		(void)snprintf(part, sizeof(part), "%s 7", f->key);
+		ck_assert_msg(f->metric.kind == METRIC_GAUGE || strstr(text, part) != NULL,
+		    "%s in %s", part, text);
+	}
+	for (word = strtok_r(text, " ,;.0123456789\n", &rest); word != NULL;
+	     word = strtok_r(NULL, " ,;.0123456789\n", &rest))
+		ck_assert_msg(strcmp(word, "of") == 0 || strcmp(word, "MiB") == 0 ||
+			row_of(word, FIGURE_OF_CACHE, FIGURE_OF_CACHE) != NULL,
+		    "%s", word);
+	free(text);
+	json_decref(j);
+}
+END_TEST
+
+/* The line of what an upstream is used with at present: "7 in flight, 7 waiting" and so on. */
+START_TEST(dns64ctl_has_the_keys_of_an_upstream)
+{
+	static const enum figure_source sources[] = { FIGURE_OF_UPSTREAM, FIGURE_AT_PRESENT };
+	json_t *u = json_object(), *j = json_pack("{s:[o]}", "upstreams", u);
+	unsigned n = 0;
+	char *text;
+
+	for (size_t i = 0; i < 2; i++) {
+		for (const struct figure *f = NULL; (f = figures_next(f, sources[i])) != NULL;)
+			(void)json_object_set_new(u, f->key, json_integer(7));
+	}
+	text = shown(show_upstreams, j);
+	ck_assert_msg(strstr(text, " 0") == NULL, "%s", text);
+	for (const char *c = text; (c = strstr(c, "7 ")) != NULL; c++)
+		n++;
+	ck_assert_uint_ge(n, 6);
+	free(text);
+	json_decref(j);
 }
 END_TEST
 
@@ -187,5 +300,8 @@ tests_add(TCase *tc)
 	tcase_add_test(tc, no_source_has_a_key_twice);
 	tcase_add_test(tc, no_name_has_two_figures);
 	tcase_add_test(tc, the_metrics_are_the_table);
+	tcase_add_test(tc, the_state_is_of_the_table);
+	tcase_add_test(tc, dns64ctl_has_the_words_of_the_table);
+	tcase_add_test(tc, dns64ctl_has_the_keys_of_an_upstream);
 	tcase_add_test(tc, what_was_lost_is_told_by_cause);
 }

@@ -49,7 +49,7 @@ START_TEST(numbers)
 	has("<td class=\"\">192.0.2.1#53</td><td class=\"good\">good</td><td class=\"n\">3 "
 	    "ms</td>");
 	has("<td class=\"\">2001:db8::1#53</td><td class=\"bad\">down</td><td class=\"n\">-</td>");
-	has("<td class=\"\">messages dropped</td><td class=\"n\">9</td>");
+	has("<td class=\"\">messages of clients that got no answer</td><td class=\"n\">9</td>");
 	has("<td class=\"\">entries in the cache</td><td class=\"n\">12</td>");
 	has("1 answers waited, 30 ms on average");
 }
@@ -75,14 +75,16 @@ START_TEST(orders_are_shown)
 {
 	static struct orders orders;
 
-	has("<td class=\"\">networks denied by operator</td><td class=\"n\">0</td>");
+	has("<td class=\"\">networks that the operator denies for now (dns64ctl deny)</td><td "
+	    "class=\"n\">0</td>");
 	orders.n_denials = 2;
 	known.settings.orders = &orders;
 	known.views.view[0].ordered = CONF_DRAIN;
 	known.views.view[1].ordered = CONF_DOWN;
 	has("<td class=\"\">192.0.2.1#53</td><td class=\"warn\">drain by operator</td>");
 	has("<td class=\"\">2001:db8::1#53</td><td class=\"warn\">down by operator</td>");
-	has("<td class=\"\">networks denied by operator</td><td class=\"n\">2</td>");
+	has("<td class=\"\">networks that the operator denies for now (dns64ctl deny)</td><td "
+	    "class=\"n\">2</td>");
 }
 END_TEST
 

@@ -187,7 +187,7 @@ if command -v chromium >/dev/null; then
 	check 'which shows the prefix' is "<td>$prefix</td>" cat "$work/dom"
 	check 'and draws' is '<polyline class="line"' cat "$work/dom"
 	check 'what the operator has ordered' is '<td class="warn">drain by operator</td>' cat "$work/dom"
-	check 'of clients too' is '<td class="">networks denied by operator</td><td class="n">1</td>' cat "$work/dom"
+	check 'of clients too' is '<td class="">networks that the operator denies for now (dns64ctl deny)</td><td class="n">1</td>' cat "$work/dom"
 	check 'what was asked for is not there' test -z "$(grep 'alert(1)' "$work/dom")"
 	check 'the browser has nothing to complain of' test -z "$(grep -E 'CONSOLE.*(Refused|Error)' "$work/console")"
 	grep CONSOLE "$work/console"
