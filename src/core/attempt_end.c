@@ -136,14 +136,17 @@ is_refusing(const struct lookup *l, unsigned u)
 }
 
 /*
- * The upstream to be asked over TCP, as each was silent over UDP as often as it may be: at best one
- * that answers others, which is asked so once; else any that is not known to be down, as its UDP
- * may be blocked. UPSTREAM_NONE: each was asked, or TCP is not allowed.
+ * The upstream to be asked over TCP: at best one that answers others, which is asked so once. LEFT:
+ * another upstream may be asked over UDP yet, but answers nobody: then only one that answers others
+ * and has lost L's question as often as UDP may be tried. Else, as each was silent so often, any
+ * that is not known to be down, as its UDP may be blocked. UPSTREAM_NONE: there is none, or TCP is
+ * not allowed.
  */
 static uint16_t
-pick_for_tcp(const struct lookups *ls, const struct lookup *l)
+pick_for_tcp(const struct lookups *ls, const struct lookup *l, bool left)
 {
 	const struct upstreams *us = ls->upstreams;
+	unsigned most = attempt_most(ls);
 	uint16_t found = UPSTREAM_NONE;
 
 	if (l->message.bytes != NULL || ls->conf->resend_attempts == 0 ||
@@ -153,44 +156,21 @@ pick_for_tcp(const struct lookups *ls, const struct lookup *l)
 		uint16_t u = us->order[i];
 		unsigned n = attempt_silences(l, UPSTREAM_OVER_TCP, u);
 
-		if (l->tried.errored >> u & 1 || us->table[u].down || n >= attempt_most(ls))
+		if (l->tried.errored >> u & 1 || us->table[u].down || n >= most)
 			continue;
 		if (is_refusing(l, u) || !was_heard(ls, l, u))
-			found = u;
-		else if (n == 0)
+			found = left ? UPSTREAM_NONE : u;
+		else if (n == 0 && (!left || attempt_silences(l, UPSTREAM_OVER_UDP, u) >= most))
 			return u;
 	}
 	return found;
-}
-
-/*
- * The upstream that answers others and has lost L's question as often as it may be asked over UDP:
- * it is asked over TCP before one that answers nobody is asked again. UPSTREAM_NONE: there is none.
- */
-static uint16_t
-pick_lost(const struct lookups *ls, const struct lookup *l)
-{
-	const struct upstreams *us = ls->upstreams;
-	unsigned most = attempt_most(ls);
-
-	if (most == 1 || l->message.bytes != NULL || txid_room(&ls->spaces[0]) == 0)
-		return UPSTREAM_NONE;
-	for (unsigned i = 0; i < us->n_order; i++) {
-		uint16_t u = us->order[i];
-
-		if (!(l->tried.errored >> u & 1) && !us->table[u].down && was_heard(ls, l, u) &&
-		    attempt_silences(l, UPSTREAM_OVER_UDP, u) >= most &&
-		    attempt_silences(l, UPSTREAM_OVER_TCP, u) == 0)
-			return u;
-	}
-	return UPSTREAM_NONE;
 }
 
 /* The upstream for the next attempt of L; UPSTREAM_NONE. *tcp: by TCP, as a last resort. */
 static uint16_t
 pick(struct lookups *ls, struct lookup *l, bool *tcp)
 {
-	uint16_t u, lost;
+	uint16_t u, by_tcp;
 
 	penalty_forgive(ls, l);
 	if (l->probe) /* there is another one in a while */
@@ -202,10 +182,10 @@ pick(struct lookups *ls, struct lookup *l, bool *tcp)
 	u = attempt_pick_next(ls, l, true);
 	if (u != UPSTREAM_NONE && was_heard(ls, l, u))
 		return u;
-	lost = u != UPSTREAM_NONE ? pick_lost(ls, l) : pick_for_tcp(ls, l);
-	*tcp = lost != UPSTREAM_NONE;
+	by_tcp = pick_for_tcp(ls, l, u != UPSTREAM_NONE);
+	*tcp = by_tcp != UPSTREAM_NONE;
 	if (*tcp)
-		return lost;
+		return by_tcp;
 	return u != UPSTREAM_NONE ? u : attempt_pick_next(ls, l, false); /* one that is down */
 }
 

@@ -451,14 +451,6 @@ fair_above(const struct fair *f, unsigned class)
 	return FAIR_NONE;
 }
 
-struct fair_net *
-fair_fullest(const struct fair *f)
-{
-	unsigned class = fair_below(f, FAIR_CLASSES);
-
-	return class == FAIR_NONE ? NULL : fair_first(f, class);
-}
-
 void
 fair_later(struct fair *f, struct fair_net *net)
 {

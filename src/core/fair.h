@@ -161,9 +161,6 @@ fair_first(const struct fair *f, unsigned class)
 	return LIST_OBJECT(f->classes[class].next, struct fair_net, link);
 }
 
-/* fair_fullest: the heaviest network, to within its class; NULL: there is none. */
-MUST_USE struct fair_net *fair_fullest(const struct fair *f);
-
 /* fair_client_at: the client of NET, a wider network, whose LINK is in net->of[0]. */
 MUST_USE static inline struct fair_client *
 fair_client_at(const struct fair_net *net, struct list *link)

@@ -203,6 +203,14 @@ loss_next_refused(struct lookups *ls, unsigned *most, struct lookup_result *resu
 	return NULL;
 }
 
+/* L's last attempt, if it has made one since it began anew, is not counted: it was none. */
+static void
+uncount(struct lookup *l)
+{
+	if (l->n_sends > 0)
+		l->n_sends--;
+}
+
 /* --- not sent --------------------------------------------------------------------------------- */
 
 /* L, which is in flight, ends at the next tick. */
@@ -268,7 +276,7 @@ loss_on_unsent(struct lookups *ls, unsigned slot, uint16_t id, bool away, uint64
 			lookup_drop(ls, l, a);
 		return;
 	}
-	l->n_sends--; /* it was none */
+	uncount(l); /* it did not leave */
 	if (!away && lookup_counts_as_probe(l))
 		health_on_probe_unsent(ls->upstreams, l->upstream);
 	l->refused = away;
@@ -278,8 +286,7 @@ loss_on_unsent(struct lookups *ls, unsigned slot, uint16_t id, bool away, uint64
 		send_again(ls, l, now_ns);
 }
 
-/* --- its socket was given up -------------------------------------------------------------------
- */
+/* --- its socket was given up ------------------------------------------------------------------ */
 
 /*
  * A forger makes L's question leave once more: that is no try, and its client does not pay for it
@@ -289,7 +296,7 @@ loss_on_unsent(struct lookups *ls, unsigned slot, uint16_t id, bool away, uint64
 static void
 move(struct lookups *ls, struct lookup *l, uint64_t now_ns)
 {
-	l->n_sends--; /* free of charge */
+	uncount(l); /* free of charge */
 	if (id_attack_leaves_udp(ls, l, now_ns)) {
 		lookup_ask(ls, l);
 	} else if (l->n_unsent == 0) {
@@ -307,7 +314,7 @@ forget(struct lookups *ls, struct lookup *l, struct attempt *a, uint64_t now_ns)
 	lookup_drop(ls, l, a);
 	if (l->wait != LOOKUP_SPENT || l->earlier != NULL)
 		return;
-	l->n_sends--; /* it was the last that is answered yet: another one is to take its place */
+	uncount(l); /* it was the last that is answered yet: another one takes its place */
 	wheel_set(ls->wheel, &l->timer, now_ns);
 }
 

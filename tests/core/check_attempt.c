@@ -305,9 +305,11 @@ START_TEST(d21_doubt_is_of_one_upstream)
 	ck_assert(parts_next(&p, &send));
 	ck_assert_uint_ne(l->upstream, first);
 	l->here.suspect = LOOKUP_SUSPECT_GUESS;
+	l->here.no_edns = true;
 	ck_assert(!reply(l, &send, DNS_REFUSED, &result));
 	ck_assert_uint_eq(l->upstream, first);
 	ck_assert_uint_eq(l->here.suspect, LOOKUP_NO_SUSPECT);
+	ck_assert(!l->here.no_edns);
 }
 END_TEST
 

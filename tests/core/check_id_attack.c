@@ -467,6 +467,26 @@ START_TEST(d28_who_listened_there_asks_again)
 }
 END_TEST
 
+/* Nor is anything taken off where the lookup has begun anew and sent nothing yet (D27). */
+START_TEST(d28_what_was_sent_before_is_not_counted)
+{
+	struct lookup *l = parts_lookup(&p, "a.example", &by_udp);
+	struct lookup_result result;
+	struct packet_out send;
+
+	l->allowed = 1;
+	ck_assert(parts_next(&p, &send));
+	p.now_ns += (uint64_t)p.conf.timeout_ms * 1000000;
+	ck_assert(!loss_on_timer(&p.lookups, l, &result, p.now_ns));
+	ck_assert(!parts_next(&p, &send));
+	ck_assert_uint_eq(l->wait, LOOKUP_SPENT);
+	l->n_sends = 0;
+	guess(0, ID_ATTACK_SOCKET);
+	loss_on_given_up(&p.lookups, 0, p.now_ns);
+	ck_assert_uint_eq(l->n_sends, 0);
+}
+END_TEST
+
 /*
  * RULES D5, D28: what a forger makes leave again by one port after the other costs its client no
  * try, so AAAA does not end early; and the question leaves later and later.
@@ -544,6 +564,7 @@ tests_add(TCase *tc)
 	tcase_add_test(tc, d21_who_is_guarded_enough);
 	tcase_add_test(tc, d21_earlier_attempt_is_dropped);
 	tcase_add_test(tc, d28_who_listened_there_asks_again);
+	tcase_add_test(tc, d28_what_was_sent_before_is_not_counted);
 	tcase_add_test(tc, d28_moves_are_no_tries);
 	tcase_add_test(tc, d21_refused_is_not_answered);
 }

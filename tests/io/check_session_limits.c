@@ -92,9 +92,10 @@ stat_is(const char *name, uint64_t n)
 static unsigned
 most_of_an_address(void)
 {
-	const struct fair_net *net = fair_fullest(&crowd.sh->sessions.peers.fair);
+	const struct fair *f = &crowd.sh->sessions.peers.fair;
+	unsigned class = fair_below(f, FAIR_CLASSES);
 
-	return net == NULL ? 0 : (fair_weight(net) + 63) / 64;
+	return class == FAIR_NONE ? 0 : (fair_weight(fair_first(f, class)) + 63) / 64;
 }
 
 /*
