@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# threads: what several threads of the daemon touch, all at once: clients over UDP and TCP, reloads, every
-# control command, page and metrics, query log and dnstap. For a build with ThreadSanitizer, which finds
+# threads: what several threads of the daemon touch, all at once: clients over UDP and TCP, reloads, the
+# control commands, page and metrics, query log and dnstap. For a build with ThreadSanitizer, which finds
 # data races (.ci/run); without one it is a test that nothing crashes.
 . "${TOP_SRCDIR:-.}/tests/system/servers.sh"
 need dnsperf curl
@@ -45,7 +45,10 @@ commands()
 	for words in status stats upstreams clients prefixes config 'cache stats' 'log level debug' 'log level notice' \
 		"cache lookup $name" "explain $name AAAA" "explain --dry $name A" "flush name $name" 'flush below example' \
 		'flush all' 'log reopen' 'cache save' 'lameduck on' 'lameduck off' cookie-secret \
-		'prefix add 2001:db8:77::/96' 'prefix drain 2001:db8:77::/96' 'prefix del 2001:db8:77::/96'; do
+		'prefix add 2001:db8:77::/96' 'prefix drain 2001:db8:77::/96' 'prefix del 2001:db8:77::/96' \
+		'upstream 127.0.0.2 drain' 'upstream 127.0.0.2 down' 'upstream 127.0.0.2 up' 'top clients' 'top names' \
+		'top failures' inflight 'deny 192.0.2.0/24 for 60' 'deny 198.51.100.0/24 drop' 'undeny 192.0.2.0/24' \
+		'querylog failures for 60' 'querylog on' 'querylog config'; do
 		# shellcheck disable=SC2086 # its words
 		ctl $words >>"$work/commands.out" && echo "$words" >>"$work/commands.done"
 	done
@@ -97,7 +100,7 @@ for what in commands pages reloads; do
 	wait "$(pid_of $what)"
 	rm "$work/$what.pid"
 done
-equal 'each command was done' 23 "$(sort -u "$work/commands.done" | wc -l)"
+equal 'each command was done' 36 "$(sort -u "$work/commands.done" | wc -l)"
 equal 'each page was shown' 5 "$(sort -u "$work/pages.done" | wc -l)"
 check 'reloads were done' test "$(grep -c 'reload: done' "$work/dns64d.log")" -ge 5
 check 'and refused' logged dns64d 'reload: failed'
