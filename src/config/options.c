@@ -1,174 +1,132 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "config/options.h"
 
-#include <getopt.h>
 #include <string.h>
 
 #include "config/keywords.h"
 #include "config/loglevel.h"
 #include "config/policy_lines.h"
-#include "config/values.h"
+#include "tools/cmdline.h"
 
 #define USUAL_PATH SYSCONFDIR "/dns64d/dns64d.conf"
-#define PRINT_KEYWORDS 256 /* an option without a letter */
 
-static const char letters[] = "c:ftd:vqVhu:g:r:n:p:46";
+/* An option that is called otherwise than the keyword that it sets. */
+static const struct {
+	const char *option, *keyword;
+} called[] = {
+	{ "loops", "num-threads" },
+	{ "prefix", "dns64-prefix" },
+};
 
-static const struct option names[] = {
-	{ "config", required_argument, NULL, 'c' },
-	{ "foreground", no_argument, NULL, 'f' },
-	{ "test", no_argument, NULL, 't' },
-	{ "debug", required_argument, NULL, 'd' },
-	{ "verbose", no_argument, NULL, 'v' },
-	{ "quiet", no_argument, NULL, 'q' },
-	{ "version", no_argument, NULL, 'V' },
-	{ "help", no_argument, NULL, 'h' },
-	{ "user", required_argument, NULL, 'u' },
-	{ "group", required_argument, NULL, 'g' },
-	{ "chroot", required_argument, NULL, 'r' },
-	{ "loops", required_argument, NULL, 'n' },
-	{ "prefix", required_argument, NULL, 'p' },
-	{ "ipv4", no_argument, NULL, '4' },
-	{ "ipv6", no_argument, NULL, '6' },
-	{ "print-keywords", no_argument, NULL, PRINT_KEYWORDS },
-	{ NULL, 0, NULL, 0 },
+/* An option that sets the keyword of its name, or of that in called[]. */
+static void
+override(struct cmdline *c, const struct cmdline_row *row, const char *text, void *field)
+{
+	struct options *o = c->settings;
+	const char *keyword = row->name;
+
+	(void)field;
+	if (o->n_overrides == OPTIONS_OVERRIDES) {
+		cmdline_complain(
+		    c, row->name, "too many options for keywords, at most %d", OPTIONS_OVERRIDES);
+		return;
+	}
+	for (size_t i = 0; i < sizeof(called) / sizeof(called[0]); i++) {
+		if (strcmp(called[i].option, keyword) == 0)
+			keyword = called[i].keyword;
+	}
+	o->overrides[o->n_overrides++] = (struct options_override){ keyword, text };
+}
+
+static void
+more(struct cmdline *c, const struct cmdline_row *row, const char *text, void *field)
+{
+	(void)c;
+	(void)row;
+	(void)text;
+	++*(int *)field;
+}
+
+static void
+less(struct cmdline *c, const struct cmdline_row *row, const char *text, void *field)
+{
+	(void)c;
+	(void)row;
+	(void)text;
+	--*(int *)field;
+}
+
+static void
+family(struct cmdline *c, const struct cmdline_row *row, const char *text, void *field)
+{
+	(void)c;
+	(void)text;
+	*(unsigned char *)field = row->letter == '4' ? NETADDR_IPV4 : NETADDR_IPV6;
+}
+
+#define AT(field) offsetof(struct options, field), sizeof(((struct options *)0)->field)
+
+static const struct cmdline_row rows[] = {
+	{ "config", 'c', 0, "FILE", cmdline_text, AT(path),
+	    .help = "configuration (" USUAL_PATH ")" },
+	{ "foreground", 'f', 0, NULL, cmdline_flag, AT(foreground),
+	    .help = "stay in the foreground, write messages to standard error" },
+	{ "test", 't', 0, NULL, cmdline_flag, AT(check),
+	    .help = "check the configuration and what a start needs, and exit" },
+	{ "debug", 'd', 0, "LEVEL", cmdline_number, AT(level), .max = LOG_LEVEL_DEBUG,
+	    .help = "0 errors, 1 warnings, 2 notices, 3 information, 4 debugging" },
+	{ "verbose", 'v', 0, NULL, more, AT(verbosity), .help = "one level more; repeatable" },
+	{ "quiet", 'q', 0, NULL, less, AT(verbosity), .help = "one level less; repeatable" },
+	{ "user", 'u', 0, "USER", override, .help = "run as this user" },
+	{ "group", 'g', 0, "GROUP", override, .help = "run as this group" },
+	{ "chroot", 'r', 0, "DIRECTORY", override, .help = "lock the daemon into this directory" },
+	{ "loops", 'n', 0, "N", override, .help = "number of loops, or auto" },
+	{ "prefix", 'p', 0, "PREFIX", override,
+	    .help = "NAT64 prefix instead of the configured ones; repeatable" },
+	{ "ipv4", '4', 0, NULL, family, AT(family), .help = "serve on IPv4 addresses only" },
+	{ "ipv6", '6', 0, NULL, family, AT(family), .help = "serve on IPv6 addresses only" },
+	{ "version", 'V', 0, NULL, cmdline_version, .help = "print version and build options" },
+	{ "help", 'h', 0, NULL, cmdline_help, .help = "print this" },
+	{ "print-keywords", 0, 0, NULL, cmdline_flag, AT(keywords),
+	    .help = "print the table of keywords for programs" },
+};
+
+static const struct cmdline_table table = {
+	.program = "dns64d",
+	.about = "Answers the DNS questions of IPv6-only hosts; see dns64d(8).",
+	.rows = rows,
+	.n_rows = sizeof(rows) / sizeof(rows[0]),
 };
 
 void
 options_help(FILE *out)
 {
-	fputs(
-	    "usage: dns64d [-46fhqtVv] [-c file] [-d level] [-g group] [-n loops] [-p prefix]\n"
-	    "              [-r directory] [-u user]\n"
-	    "\n"
-	    "  -c, --config FILE      configuration (" USUAL_PATH ")\n"
-	    "  -f, --foreground       stay in the foreground, write messages to standard error\n"
-	    "  -t, --test             check the configuration and what a start needs, and exit\n"
-	    "  -d, --debug LEVEL      0 errors, 1 warnings, 2 notices, 3 information, 4 debugging\n"
-	    "  -v, --verbose          one level more; repeatable\n"
-	    "  -q, --quiet            one level less; repeatable\n"
-	    "  -u, --user USER        run as this user\n"
-	    "  -g, --group GROUP      run as this group\n"
-	    "  -r, --chroot DIRECTORY lock the daemon into this directory\n"
-	    "  -n, --loops N          number of loops, or auto\n"
-	    "  -p, --prefix PREFIX    NAT64 prefix instead of the configured ones; repeatable\n"
-	    "  -4, --ipv4             serve on IPv4 addresses only\n"
-	    "  -6, --ipv6             serve on IPv6 addresses only\n"
-	    "  -V, --version          print version and build options\n"
-	    "  -h, --help             print this\n"
-	    "      --print-keywords   print the table of keywords for programs\n"
-	    "\n"
-	    "Keywords of the configuration:\n",
-	    out);
+	cmdline_print_help(&table, 0, out);
+	fputs("\nKeywords of the configuration:\n", out);
 	keywords_help(out);
 }
 
-/* The keyword that an option sets; NULL for other options. */
-static const char *
-overridden(int option)
-{
-	switch (option) {
-	case 'u':
-		return "user";
-	case 'g':
-		return "group";
-	case 'r':
-		return "chroot";
-	case 'n':
-		return "num-threads";
-	case 'p':
-		return "dns64-prefix";
-	default:
-		return NULL;
-	}
-}
-
-static bool
-take_override(struct options *o, const char *keyword, const char *value)
-{
-	if (o->n_overrides == OPTIONS_OVERRIDES) {
-		fprintf(stderr, "dns64d: too many options for keywords\n");
-		return false;
-	}
-	o->overrides[o->n_overrides++] = (struct options_override){ keyword, value };
-	return true;
-}
-
-static bool
-take_level(struct options *o, const char *text)
-{
-	uint32_t level;
-
-	if (!value_number(text, LOG_LEVEL_ERROR, LOG_LEVEL_DEBUG, &level)) {
-		fprintf(stderr, "dns64d: -d %s: not a number from 0 to 4\n", text);
-		return false;
-	}
-	o->level = (int)level;
-	return true;
-}
-
-/* Read one option; false if there is no such option or its value is wrong. */
-static bool
-take(struct options *o, int option, const char *value, enum options_task *task)
-{
-	switch (option) {
-	case 'c':
-		o->path = value;
-		return true;
-	case 'f':
-		o->foreground = true;
-		return true;
-	case 'd':
-		return take_level(o, value);
-	case 'v':
-		o->verbosity++;
-		return true;
-	case 'q':
-		o->verbosity--;
-		return true;
-	case '4':
-		o->family = NETADDR_IPV4;
-		return true;
-	case '6':
-		o->family = NETADDR_IPV6;
-		return true;
-	case 't':
-		*task = OPTIONS_CHECK;
-		return true;
-	case 'V':
-		*task = OPTIONS_VERSION;
-		return true;
-	case 'h':
-		*task = OPTIONS_HELP;
-		return true;
-	case PRINT_KEYWORDS:
-		*task = OPTIONS_KEYWORDS;
-		return true;
-	default:
-		return overridden(option) != NULL && take_override(o, overridden(option), value);
-	}
-}
-
 enum options_task
-options_parse(int argc, char *const *argv, struct options *o)
+options_parse(int argc, char **argv, struct options *o)
 {
-	enum options_task task = OPTIONS_RUN;
-	int option;
+	struct cmdline c = { .table = &table, .settings = o, .errors = stderr };
 
 	*o = (struct options){ .path = USUAL_PATH, .level = -1 };
-	optind = 0; /* start afresh (glibc, musl), for tests that come here twice */
-	while ((option = getopt_long(argc, argv, letters, names, NULL)) != -1) {
-		if (!take(o, option, optarg, &task)) {
-			fprintf(stderr, "dns64d: \"dns64d -h\" tells the options\n");
-			return OPTIONS_USAGE;
-		}
-	}
-	if (optind < argc) {
-		fprintf(
-		    stderr, "dns64d: %s: not an option; \"dns64d -h\" tells them\n", argv[optind]);
+	cmdline_read(&c, argc, argv);
+	switch (cmdline_end(&c)) {
+	case CMDLINE_HELP:
+		return OPTIONS_HELP;
+	case CMDLINE_VERSION:
+		return OPTIONS_VERSION;
+	case CMDLINE_WRONG:
+		fprintf(stderr, "dns64d: \"dns64d -h\" lists the options\n");
 		return OPTIONS_USAGE;
+	case CMDLINE_RUN:
+		break;
 	}
-	return task;
+	if (o->keywords)
+		return OPTIONS_KEYWORDS;
+	return o->check ? OPTIONS_CHECK : OPTIONS_RUN;
 }
 
 bool

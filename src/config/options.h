@@ -36,6 +36,8 @@ struct options_override {
 struct options {
 	const char *path; /* the configuration file; borrowed from argv, or the usual one */
 	bool foreground;
+	bool check;    /* -t */
+	bool keywords; /* --print-keywords */
 	int level;     /* -d: enum log_level; -1: not given */
 	int verbosity; /* number of -v less that of -q */
 	unsigned char
@@ -44,8 +46,11 @@ struct options {
 	struct options_override overrides[OPTIONS_OVERRIDES];
 };
 
-/* options_parse: read the command line into *o. An error is written to standard error. */
-MUST_USE enum options_task options_parse(int argc, char *const *argv, struct options *o);
+/*
+ * options_parse: read the command line into *o. All its errors are written to standard error.
+ * Changes the order of ARGV, as cmdline_read does.
+ */
+MUST_USE enum options_task options_parse(int argc, char **argv, struct options *o);
 
 /* options_apply: change S, read from the file, to what the command line says; errors go to D. */
 void options_apply(const struct options *o, struct settings *s, struct diag *d);

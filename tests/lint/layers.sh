@@ -14,7 +14,7 @@ allowed()
 	cache) echo "cache/ dns/ base/" ;;
 	core) echo "core/ cache/ dns64/ dns/ base/" ;;
 	io) echo "io/ core/ cache/ dns64/ dns/ base/" ;;
-	config) echo "config/ core/ cache/ dns64/ dns/ base/" ;;
+	config) echo "config/ core/ cache/ dns64/ dns/ base/ tools/cmdline.h" ;;
 	control) echo "control/ config/ io/ core/ cache/ dns64/ dns/ base/" ;;
 	daemon) echo "daemon/ control/ config/ io/ core/ cache/ dns64/ dns/ base/" ;;
 	# Beside them, what asks and answers for tests and measurements.
