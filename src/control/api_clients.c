@@ -5,6 +5,7 @@
 
 #include "control/conf_location.h"
 #include "control/control_ctx.h"
+#include "control/figures.h"
 #include "control/params.h"
 #include "control/reply.h"
 #include "core/policy_counters.h"
@@ -59,8 +60,9 @@ policy_json(const struct telling *t, size_t i, const struct origin_line *head)
 	    words(head == NULL ? "" : head->value), "sets",
 	    head == NULL ? json_array() : own_lines(t->lines, t->n_lines, line), "prefixes",
 	    (json_int_t)p->synth.n_prefixes, "zones",
-	    (json_int_t)(p->zones == NULL ? 0 : zonemap_count(p->zones)), "answers",
-	    (json_int_t)t->answers[p->counter], "shared", p->counter == POLICY_COUNTERS_SHARED);
+	    (json_int_t)(p->zones == NULL ? 0 : zonemap_count(p->zones)),
+	    figures[FIGURES_ANSWERS].key, (json_int_t)t->answers[p->counter], "shared",
+	    p->counter == POLICY_COUNTERS_SHARED);
 
 	conf_location_put(j, t->s, line);
 	return j;

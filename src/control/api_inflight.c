@@ -5,6 +5,7 @@
 
 #include "base/clock.h"
 #include "control/control_ctx.h"
+#include "control/figures.h"
 #include "control/params.h"
 #include "control/reply.h"
 #include "core/explain.h"
@@ -71,8 +72,8 @@ answer(struct evhttp_request *r, struct survey *const *each, unsigned n)
 	for (size_t i = 0; i < n_all && i < INFLIGHT_MOST; i++)
 		(void)json_array_append_new(list, question_json(all[i], now_ns));
 	reply_json(r, HTTP_OK,
-	    json_pack("{s:o*, s:I, s:I}", "questions", list, "in_flight", (json_int_t)n_flying,
-		"loops_silent", (json_int_t)n_silent));
+	    json_pack("{s:o*, s:I, s:I}", "questions", list, figures[FIGURES_IN_FLIGHT].key,
+		(json_int_t)n_flying, figures[FIGURES_LOOPS_SILENT].key, (json_int_t)n_silent));
 	free((void *)all);
 }
 

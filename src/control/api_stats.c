@@ -34,6 +34,16 @@ add_figure(json_t *j, const struct figure *g, const void *of)
 	(void)json_object_set_new(j, by, parts);
 }
 
+/* Put into J the figures of SOURCE, of OF, that say where their value is. */
+static void
+add_figures(json_t *j, enum figure_source source, const void *of)
+{
+	for (const struct figure *g = NULL; (g = figures_next(g, source)) != NULL;) {
+		if (g->value != NULL || g->n_places > 0)
+			add_figure(j, g, of);
+	}
+}
+
 json_t *
 api_stats_cache(struct cache *c)
 {
@@ -44,8 +54,7 @@ api_stats_cache(struct cache *c)
 		return json_null();
 	of = figures_of_cache(c);
 	j = json_object();
-	for (const struct figure *g = NULL; (g = figures_next(g, FIGURE_OF_CACHE)) != NULL;)
-		add_figure(j, g, &of);
+	add_figures(j, FIGURE_OF_CACHE, &of);
 	return j;
 }
 
@@ -53,11 +62,9 @@ api_stats_cache(struct cache *c)
 static void
 add_counters(json_t *counters, json_t *help, enum figure_source source, const void *of)
 {
-	for (const struct figure *g = NULL; (g = figures_next(g, source)) != NULL;) {
-		add_figure(counters, g, of);
-		if (help != NULL)
-			(void)json_object_set_new(help, g->key, json_string(g->metric.help));
-	}
+	add_figures(counters, source, of);
+	for (const struct figure *g = NULL; help != NULL && (g = figures_next(g, source)) != NULL;)
+		(void)json_object_set_new(help, g->key, json_string(g->metric.help));
 }
 
 void
@@ -81,7 +88,7 @@ api_stats(struct evhttp_request *r, void *arg)
 	(void)json_object_set_new(help, figures[FIGURES_IN_FLIGHT].key,
 	    json_string(figures[FIGURES_IN_FLIGHT].metric.help));
 	reply_json(r, HTTP_OK,
-	    json_pack("{s:f, s:I, s:o*, s:o*, s:o*}", "time",
+	    json_pack("{s:f, s:I, s:o*, s:o*, s:o*}", figures[FIGURES_TIME].key,
 		(double)clock_now_ns() / (double)NS_PER_SEC, figures[FIGURES_IN_FLIGHT].key,
 		(json_int_t)stats_in_flight(rows), "counters", counters, "cache",
 		api_stats_cache(d->host.settings->conf.core.cache), "help", help));
@@ -104,8 +111,9 @@ rtt_json(const struct upstream_status_rtt *rtt)
 {
 	if (rtt->weight == 0)
 		return json_null();
-	return json_pack("{s:f, s:f}", "ms", (double)rtt->srtt_ns / (double)NS_PER_MS,
-	    "deviation_ms", (double)rtt->var_ns / (double)NS_PER_MS);
+	return json_pack("{s:f, s:f}", figures[FIGURES_RTT].key,
+	    (double)rtt->srtt_ns / (double)NS_PER_MS, figures[FIGURES_RTT_DEVIATION].key,
+	    (double)rtt->var_ns / (double)NS_PER_MS);
 }
 
 /* A guard that is in STATE, if it is not off, and when it went off else. */
@@ -114,11 +122,12 @@ guard_json(const struct upstream_status *v, enum upstream_status_guard g, const 
     uint64_t now_ns)
 {
 	uint64_t off_ns = upstream_status_off_ns(v, g, now_ns);
+	const char *off_s = figures[FIGURES_GUARD_OFF].key;
 
 	if (off_ns == 0)
-		return json_pack("{s:s, s:n}", "state", state, "off_s");
-	return json_pack("{s:s, s:f, s:f}", "state", "off", "off_s",
-	    (double)off_ns / (double)NS_PER_SEC, "left_s",
+		return json_pack("{s:s, s:n}", "state", state, off_s);
+	return json_pack("{s:s, s:f, s:f}", "state", "off", off_s,
+	    (double)off_ns / (double)NS_PER_SEC, figures[FIGURES_GUARD_LEFT].key,
 	    (double)(v->off_until_ns[g] - now_ns) / (double)NS_PER_SEC);
 }
 
@@ -169,23 +178,20 @@ upstream_json(
 {
 	const struct conf_core *c = &s->conf.core;
 	char text[NETADDR_TEXT];
-	json_t *j = json_pack("{s:s, s:s, s:o*, s:I, s:I, s:o*, s:o*, s:o*}", "address",
-	    netaddr_format(&v->addr, text), "state", upstream_status_state_text(v->state),
-	    "since_s", seconds(v->since_ns, now_ns), "loops", (json_int_t)v->n_loops,
-	    "loops_in_this_state", (json_int_t)v->n_so, "last_reply_s",
-	    seconds(v->heard_ns, now_ns), "udp", rtt_json(&v->rtt[UPSTREAM_OVER_UDP]), "tcp",
-	    rtt_json(&v->rtt[UPSTREAM_OVER_TCP]));
+	json_t *j =
+	    json_pack("{s:s, s:s, s:o*, s:o*, s:o*, s:o*, s:o*, s:f, s:o*, s:o*}", "address",
+		netaddr_format(&v->addr, text), "state", upstream_status_state_text(v->state),
+		figures[FIGURES_SINCE].key, seconds(v->since_ns, now_ns),
+		figures[FIGURES_LAST_REPLY].key, seconds(v->heard_ns, now_ns),
+		figures[FIGURES_UDP].key, rtt_json(&v->rtt[UPSTREAM_OVER_UDP]),
+		figures[FIGURES_TCP].key, rtt_json(&v->rtt[UPSTREAM_OVER_TCP]), "by_operator",
+		order_json(v, s), figures[FIGURES_SHARE].key, share, "guards",
+		guards_json(v, c, now_ns), "not_through", learned_json(v));
 
 	if (j == NULL)
 		return NULL;
-	for (const struct figure *g = NULL; (g = figures_next(g, FIGURE_OF_UPSTREAM)) != NULL;)
-		add_figure(j, g, v);
-	(void)json_object_update_new(j,
-	    json_pack("{s:o*, s:f, s:I, s:I, s:I, s:I, s:o*, s:o*}", "by_operator",
-		order_json(v, s), "share_percent", share, "sockets", (json_int_t)v->sockets,
-		"connections", (json_int_t)v->connections, "in_flight", (json_int_t)v->in_flight,
-		"waiting", (json_int_t)v->waiting, "guards", guards_json(v, c, now_ns),
-		"not_through", learned_json(v)));
+	add_figures(j, FIGURE_OF_UPSTREAM, v);
+	add_figures(j, FIGURE_AT_PRESENT, v);
 	return j;
 }
 
@@ -209,7 +215,7 @@ answer_upstreams(struct evhttp_request *r, void *arg, const struct ask_views *v)
 
 	reply_json(r, HTTP_OK,
 	    json_pack("{s:o*, s:I}", "upstreams", api_stats_upstreams(v, d->host.settings),
-		"loops_silent", (json_int_t)v->n_missing));
+		figures[FIGURES_LOOPS_SILENT].key, (json_int_t)v->n_missing));
 }
 
 void
@@ -279,9 +285,10 @@ process_json(const struct host *host)
 	time_t now = time(NULL);
 
 	return json_pack("{s:s, s:I, s:I, s:I, s:o, s:I}", "version", PACKAGE_VERSION, "pid",
-	    (json_int_t)getpid(), "started", (json_int_t)host->started, "uptime_s",
+	    (json_int_t)getpid(), figures[FIGURES_STARTED].key, (json_int_t)host->started,
+	    figures[FIGURES_UPTIME].key,
 	    (json_int_t)(now > host->started ? now - host->started : 0), "configuration",
-	    reply_text(host->path), "loops", (json_int_t)host->n_loops);
+	    reply_text(host->path), figures[FIGURES_LOOPS].key, (json_int_t)host->n_loops);
 }
 
 static void
@@ -300,16 +307,16 @@ answer_status(struct evhttp_request *r, void *arg, const struct ask_views *v)
 	}
 	api_stats_verdict(f, j);
 	(void)json_object_set_new(j, "lameduck", api_stats_lameduck(f->lameduck));
-	(void)json_object_set_new(j, "loops_silent", json_integer(v->n_missing));
+	(void)json_object_set_new(j, figures[FIGURES_LOOPS_SILENT].key, json_integer(v->n_missing));
 	api_stats_listens(f, j);
 	(void)json_object_set_new(j, "upstreams", api_stats_upstreams(v, s));
 	(void)json_object_set_new(j, "denied", api_orders_denials(s));
 	(void)json_object_set_new(j, "prefixes", api_stats_prefixes(&c->core.policies->table[0]));
-	(void)json_object_set_new(
-	    j, "client_blocks", json_integer((json_int_t)c->core.policies->n - 1));
+	(void)json_object_set_new(j, figures[FIGURES_CLIENT_BLOCKS].key,
+	    json_integer((json_int_t)c->core.policies->n - 1));
 	(void)json_object_set_new(j, "cache", api_stats_cache(c->core.cache));
 	(void)json_object_set_new(
-	    j, "in_flight", json_integer((json_int_t)stats_in_flight(f->rows)));
+	    j, figures[FIGURES_IN_FLIGHT].key, json_integer((json_int_t)stats_in_flight(f->rows)));
 	(void)json_object_set_new(
 	    j, "reload", d->reloads.last == NULL ? json_null() : json_incref(d->reloads.last));
 	free(f);

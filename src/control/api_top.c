@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "base/number.h"
 #include "control/control_ctx.h"
+#include "control/figures.h"
 #include "control/params.h"
 #include "control/reply.h"
 #include "core/top.h"
@@ -154,13 +155,13 @@ answer(struct evhttp_request *r, struct survey *const *each, unsigned n, enum to
 		c.unseen = c.sums[lines].count;
 	for (unsigned i = 0; i < n; i++)
 		n_silent += each[i] == NULL;
-	j = json_pack("{s:o*, s:I, s:I, s:b, s:f, s:I}", "top", list, "answers",
+	j = json_pack("{s:o*, s:I, s:I, s:b, s:f, s:I}", "top", list, figures[FIGURES_ANSWERS].key,
 	    (json_int_t)c.n_all, "others_most", (json_int_t)c.unseen, "began", c.began_ns == 0,
 	    "counted_s",
 	    c.began_ns != 0 && now_ns > c.began_ns
 		? (double)(now_ns - c.began_ns) / (double)NS_PER_SEC
 		: 0.0,
-	    "loops_silent", (json_int_t)n_silent);
+	    figures[FIGURES_LOOPS_SILENT].key, (json_int_t)n_silent);
 	if (kind == TOP_CLIENTS)
 		(void)json_object_set_new(j, "networks", networks_json(each, n, c.n_all));
 	free(c.sums);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "control/figures.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,6 +18,7 @@
 #define TRUTH "truth" /* 1: so it is */
 #define BYTES "bytes"
 #define SECONDS "seconds"
+#define MILLISECONDS "milliseconds"
 
 /* --- Values ----------------------------------------------------------------------------------- */
 
@@ -62,6 +64,13 @@ lost(const void *of, size_t part)
 VALUE(overdue, struct upstream_status, v->tally.late)
 VALUE(hedges, struct upstream_status, v->tally.hedges)
 
+VALUE(loops, struct upstream_status, v->n_loops)
+VALUE(loops_so, struct upstream_status, v->n_so)
+VALUE(sockets, struct upstream_status, v->sockets)
+VALUE(connections, struct upstream_status, v->connections)
+VALUE(in_flight, struct upstream_status, v->in_flight)
+VALUE(waiting, struct upstream_status, v->waiting)
+
 #define DNSTAP_VALUE(place, field, name, help) \
 	VALUE(name, struct stats_row, v[CAPTURE_##place].value)
 CAPTURE_COUNTERS(DNSTAP_VALUE)
@@ -70,211 +79,200 @@ _Static_assert(UPSTREAM_RCODES == 7 && UPSTREAM_LOST_N == 3, "each has its part 
 
 /* --- The table -------------------------------------------------------------------------------- */
 
-#define OF_FACTS(key, name, kind, unit, help, places) \
+/* A row; what follows its metric is its label, parts, places and value. */
+#define ROW(source, key, name, kind, unit, help, ...) \
 	{ \
-		FIGURE_OF_FACTS, key, { name, METRIC_##kind, unit, help }, ONE, places, NULL \
+		FIGURE_##source, key, { name, METRIC_##kind, unit, help }, __VA_ARGS__ \
 	}
 
-#define OF_CACHE(key, name, kind, unit, help, value) \
-	{ \
-		FIGURE_OF_CACHE, key, { name, METRIC_##kind, unit, help }, ONE, NO_PLACES, value \
-	}
-
-#define OF_STATE(key, kind, unit, help) \
-	{ \
-		FIGURE_OF_STATE, key, { NULL, METRIC_##kind, unit, help }, ONE, NO_PLACES, NULL \
-	}
-
-#define AT_PRESENT(key, unit, help) \
-	{ \
-		FIGURE_AT_PRESENT, key, { NULL, METRIC_GAUGE, unit, help }, ONE, NO_PLACES, NULL \
-	}
-
+#define OF_FACTS(key, kind, unit, help, places) \
+	ROW(OF_FACTS, key, "dns64d_" key, kind, unit, help, ONE, places, NULL)
+/* Its metric is called as elsewhere (Prometheus' conventions for a process). */
+#define OF_PROCESS(key, name, kind, unit, help) \
+	ROW(OF_FACTS, key, name, kind, unit, help, ONE, NO_PLACES, NULL)
+#define OF_UPSTREAM(key, help, ...) \
+	ROW(OF_UPSTREAM, key, "dns64d_upstream_" key, COUNTER, COUNT, help, __VA_ARGS__)
+#define OF_CACHE(key, kind, unit, help, value) \
+	ROW(OF_CACHE, key, "dns64d_cache_" key, kind, unit, help, ONE, NO_PLACES, value)
+#define OF_GROUP(key, help, ...) \
+	ROW(OF_GROUP, key, "dns64d_" key, COUNTER, COUNT, help, __VA_ARGS__, NULL)
 #define OF_COUNTER(name, help) \
-	{ FIGURE_OF_COUNTER, #name, { "dns64d_" #name, METRIC_COUNTER, COUNT, help }, ONE, \
-		PLACES(STATS_##name), NULL },
-
+	ROW(OF_COUNTER, #name, "dns64d_" #name, COUNTER, COUNT, help, ONE, PLACES(STATS_##name), \
+	    NULL),
 #define OF_DNSTAP(place, field, name, help) \
-	{ FIGURE_OF_DNSTAP, #name, { "dns64d_" #name, METRIC_COUNTER, COUNT, help }, ONE, \
-		NO_PLACES, name },
+	ROW(OF_DNSTAP, #name, "dns64d_" #name, COUNTER, COUNT, help, ONE, NO_PLACES, name),
+#define IN_JSON(source, key, unit, help, value) \
+	ROW(source, key, NULL, GAUGE, unit, help, ONE, NO_PLACES, value)
 
 const struct figure figures[] = {
-	[FIGURES_BUILD] =
-	    OF_FACTS("build", "dns64d_build", INFO, TRUTH, "The program that runs", NO_PLACES),
-	[FIGURES_STARTED] = OF_FACTS("started", "dns64d_start_time_seconds", GAUGE, SECONDS,
-	    "When it began, in seconds since 1970", NO_PLACES),
-	[FIGURES_READY] = OF_FACTS("ready", "dns64d_ready", GAUGE, TRUTH,
+	[FIGURES_BUILD] = OF_FACTS("build", INFO, TRUTH, "The program that runs", NO_PLACES),
+	[FIGURES_STARTED] = OF_PROCESS("started", "dns64d_start_time_seconds", GAUGE, SECONDS,
+	    "When it began, in seconds since 1970"),
+	[FIGURES_READY] = OF_FACTS("ready", GAUGE, TRUTH,
 	    "1 if it can do its work (/ready): each loop goes round, it listens, an upstream "
 	    "answers, a prefix is active, and it is no lame duck",
 	    NO_PLACES),
-	[FIGURES_DEGRADED] = OF_FACTS("degraded", "dns64d_degraded", GAUGE, TRUTH,
+	[FIGURES_DEGRADED] = OF_FACTS("degraded", GAUGE, TRUTH,
 	    "1 if it is ready, but a part of that is missing (/ready)", NO_PLACES),
-	[FIGURES_LOOPS_STUCK] = OF_FACTS("loops_stuck", "dns64d_loops_stuck", GAUGE, COUNT,
-	    "Loops that do not go round", NO_PLACES),
-	[FIGURES_LISTENS] = OF_FACTS("listen_addresses", "dns64d_listen_addresses", GAUGE, COUNT,
+	[FIGURES_LOOPS_STUCK] =
+	    OF_FACTS("loops_stuck", GAUGE, COUNT, "Loops that do not go round", NO_PLACES),
+	[FIGURES_LISTENS] = OF_FACTS("listen_addresses", GAUGE, COUNT,
 	    "Listen addresses, and interfaces without one, by what is done about them", NO_PLACES),
-	[FIGURES_DENIED] = OF_FACTS("denied_networks", "dns64d_denied_networks", GAUGE, COUNT,
+	[FIGURES_DENIED] = OF_FACTS("denied_networks", GAUGE, COUNT,
 	    "networks that the operator denies for now (dns64ctl deny)", NO_PLACES),
-	[FIGURES_LAMEDUCK] = OF_FACTS("lameduck", "dns64d_lameduck", GAUGE, TRUTH,
+	[FIGURES_LAMEDUCK] = OF_FACTS("lameduck", GAUGE, TRUTH,
 	    "1 while it serves on but is not to be asked any more", NO_PLACES),
-	[FIGURES_STOPPING] = OF_FACTS("stopping", "dns64d_stopping", GAUGE, TRUTH,
+	[FIGURES_STOPPING] = OF_FACTS("stopping", GAUGE, TRUTH,
 	    "1 while it finishes what is in flight, and then ends", NO_PLACES),
-	[FIGURES_RELOADED] = OF_FACTS("config_last_reload_successful",
-	    "dns64d_config_last_reload_successful", GAUGE, TRUTH,
+	[FIGURES_RELOADED] = OF_FACTS("config_last_reload_successful", GAUGE, TRUTH,
 	    "1 if all loops have taken the last reload, or there was none; 0 if it was refused, or "
 	    "a loop has not taken it",
 	    NO_PLACES),
-	[FIGURES_RELOAD_TIME] = OF_FACTS("config_last_reload_success_timestamp_seconds",
-	    "dns64d_config_last_reload_success_timestamp_seconds", GAUGE, SECONDS,
-	    "When the configuration in force was taken, in seconds since 1970", NO_PLACES),
-	[FIGURES_CPU] = OF_FACTS("cpu_s", "process_cpu_seconds", COUNTER, SECONDS,
-	    "Time that the process has computed", NO_PLACES),
-	[FIGURES_MEMORY] = OF_FACTS("memory", "process_resident_memory_bytes", GAUGE, BYTES,
-	    "Memory that the process has", NO_PLACES),
-	[FIGURES_MEMORY_MAX] = OF_FACTS("memory_max", "process_resident_memory_max_bytes", GAUGE,
-	    BYTES, "The most memory that the process has had", NO_PLACES),
-	[FIGURES_OPEN_FDS] = OF_FACTS("process_open_fds", "process_open_fds", GAUGE, COUNT,
-	    "Descriptors that are open", NO_PLACES),
-	[FIGURES_MAX_FDS] = OF_FACTS("process_max_fds", "process_max_fds", GAUGE, COUNT,
-	    "Descriptors that may be open", NO_PLACES),
-	[FIGURES_LOOPS] =
-	    OF_FACTS("loops", "dns64d_loops", GAUGE, COUNT, "Loops, each a thread", NO_PLACES),
-	[FIGURES_LOOPS_SILENT] = OF_FACTS("loops_silent", "dns64d_loops_silent", GAUGE, COUNT,
+	[FIGURES_RELOAD_TIME] = OF_FACTS("config_last_reload_success_timestamp_seconds", GAUGE,
+	    SECONDS, "When the configuration in force was taken, in seconds since 1970", NO_PLACES),
+	[FIGURES_CPU] = OF_PROCESS(
+	    "cpu_s", "process_cpu_seconds", COUNTER, SECONDS, "Time that the process has computed"),
+	[FIGURES_MEMORY] = OF_PROCESS(
+	    "memory", "process_resident_memory_bytes", GAUGE, BYTES, "Memory that the process has"),
+	[FIGURES_MEMORY_MAX] = OF_PROCESS("memory_max", "process_resident_memory_max_bytes", GAUGE,
+	    BYTES, "The most memory that the process has had"),
+	[FIGURES_OPEN_FDS] = OF_PROCESS(
+	    "process_open_fds", "process_open_fds", GAUGE, COUNT, "Descriptors that are open"),
+	[FIGURES_MAX_FDS] = OF_PROCESS(
+	    "process_max_fds", "process_max_fds", GAUGE, COUNT, "Descriptors that may be open"),
+	[FIGURES_LOOPS] = OF_FACTS("loops", GAUGE, COUNT, "Loops, each a thread", NO_PLACES),
+	[FIGURES_LOOPS_SILENT] = OF_FACTS("loops_silent", GAUGE, COUNT,
 	    "Loops that did not tell in time what they know; nothing is told of upstreams then",
 	    NO_PLACES),
-	[FIGURES_IN_FLIGHT] = OF_FACTS("in_flight", "dns64d_queries_in_flight", GAUGE, COUNT,
-	    "questions being worked on", NO_PLACES),
-	[FIGURES_CONNECTIONS] = OF_FACTS("connections", "dns64d_connections", GAUGE, COUNT,
-	    "Connections that are open", NO_PLACES),
-	[FIGURES_QUERIES] = OF_FACTS("client_queries", "dns64d_client_queries", COUNTER, COUNT,
-	    "Questions received", PLACES(STATS_client_udp, STATS_client_tcp)),
-	[FIGURES_QUERIES_BY_TYPE] =
-	    OF_FACTS("client_queries_by_type", "dns64d_client_queries_by_type", COUNTER, COUNT,
-		"Questions by type; other: nothing that can be read, too", NO_PLACES),
-	[FIGURES_ANSWERS] = OF_FACTS("answers", "dns64d_answers", COUNTER, COUNT,
-	    "Answers given to clients, by reason and where they come from: the cache (failures "
-	    "that it remembers, too), here, or after waiting for upstream",
-	    PLACES(STATS_answers)),
-	[FIGURES_RESPONSES] = OF_FACTS("responses", "dns64d_responses", COUNTER, COUNT,
-	    "Answers by rcode, the four bits of a header", NO_PLACES),
-	[FIGURES_DURATIONS] = OF_FACTS("response_duration_seconds",
-	    "dns64d_response_duration_seconds", HISTOGRAM, SECONDS,
+	[FIGURES_IN_FLIGHT] = OF_PROCESS(
+	    "in_flight", "dns64d_queries_in_flight", GAUGE, COUNT, "questions being worked on"),
+	[FIGURES_CONNECTIONS] =
+	    OF_FACTS("connections", GAUGE, COUNT, "Connections that are open", NO_PLACES),
+	[FIGURES_QUERIES] = OF_FACTS("client_queries", COUNTER, COUNT, "Questions received",
+	    PLACES(STATS_client_udp, STATS_client_tcp)),
+	[FIGURES_QUERIES_BY_TYPE] = OF_FACTS("client_queries_by_type", COUNTER, COUNT,
+	    "Questions by type; other: nothing that can be read, too", NO_PLACES),
+	[FIGURES_RESPONSES] = OF_FACTS(
+	    "responses", COUNTER, COUNT, "Answers by rcode, the four bits of a header", NO_PLACES),
+	[FIGURES_DURATIONS] = OF_FACTS("response_duration_seconds", HISTOGRAM, SECONDS,
 	    "From a question to its answer; what left in the same turn took less than the first "
 	    "bound",
 	    NO_PLACES),
-	[FIGURES_DROPPED] = OF_FACTS("dropped", "dns64d_dropped", COUNTER, COUNT,
-	    "messages of clients that got no answer", NO_PLACES),
-	[FIGURES_PREFIX_STATE] = OF_FACTS("prefix_state", "dns64d_prefix_state", GAUGE, TRUTH,
+	[FIGURES_DROPPED] = OF_FACTS(
+	    "dropped", COUNTER, COUNT, "messages of clients that got no answer", NO_PLACES),
+	[FIGURES_PREFIX_STATE] = OF_FACTS("prefix_state", GAUGE, TRUTH,
 	    "1 for the state that a prefix is in, for clients of no block (0), or of a block that "
 	    "differs in this; of 256 at most",
 	    NO_PLACES),
-	[FIGURES_PREFIX_LACKING] = OF_FACTS("prefix_lacking", "dns64d_prefix_lacking", GAUGE, TRUTH,
+	[FIGURES_PREFIX_LACKING] = OF_FACTS("prefix_lacking", GAUGE, TRUTH,
 	    "1 if no prefix is active for clients of the block, of those that prefix_state has, "
 	    "unless none is wanted (synthesize never)",
 	    NO_PLACES),
-	[FIGURES_SYNTHESIZED] =
-	    OF_FACTS("synthesized_answers", "dns64d_synthesized_answers", COUNTER, COUNT,
-		"Answers with AAAA under the prefix; other: under one that came when there were "
-		"too many",
-		NO_PLACES),
-	[FIGURES_UPSTREAM_ORDER] =
-	    OF_FACTS("upstream_by_operator", "dns64d_upstream_by_operator", GAUGE, TRUTH,
-		"1 if the operator has drained the upstream, or taken it down (dns64ctl upstream)",
-		NO_PLACES),
-	[FIGURES_UPSTREAM_UP] = OF_FACTS("upstream_up", "dns64d_upstream_up", GAUGE, TRUTH,
-	    "1 if the upstream answers, not with errors only", NO_PLACES),
-	[FIGURES_UPSTREAM_DOUBTED] = OF_FACTS("upstream_doubted", "dns64d_upstream_doubted", GAUGE,
-	    TRUTH, "1 if the upstream was silent lately", NO_PLACES),
-	[FIGURES_UPSTREAM_LIMITED] =
-	    OF_FACTS("upstream_limited", "dns64d_upstream_limited", GAUGE, TRUTH,
-		"1 if some questions to the upstream get no reply, for what they are: it is asked "
-		"without EDNS, over TCP or the like",
-		NO_PLACES),
-	[FIGURES_UPSTREAM_RTT] = OF_FACTS("upstream_rtt_seconds", "dns64d_upstream_rtt_seconds",
-	    HISTOGRAM, SECONDS, "From a question to its reply", NO_PLACES),
-	[FIGURES_QUERY_LOG_LOST] = OF_FACTS("query_log_lost", "dns64d_query_log_lost", COUNTER,
-	    COUNT, "Lines of the query log that could not be written, as when the disk is full",
+	[FIGURES_SYNTHESIZED] = OF_FACTS("synthesized_answers", COUNTER, COUNT,
+	    "Answers with AAAA under the prefix; other: under one that came when there were "
+	    "too many",
 	    NO_PLACES),
-	{ FIGURE_OF_UPSTREAM, "sends",
-	    { "dns64d_upstream_sends", METRIC_COUNTER, COUNT,
-		"questions sent, repeated ones and probes too" },
-	    "transport", PARTS("udp", "tcp"), PLACES(STATS_upstream_udp, STATS_upstream_tcp),
-	    sends },
-	{ FIGURE_OF_UPSTREAM, "replies",
-	    { "dns64d_upstream_replies", METRIC_COUNTER, COUNT, "right replies" }, "rcode",
+	[FIGURES_UPSTREAM_ORDER] = OF_FACTS("upstream_by_operator", GAUGE, TRUTH,
+	    "1 if the operator has drained the upstream, or taken it down (dns64ctl upstream)",
+	    NO_PLACES),
+	[FIGURES_UPSTREAM_UP] = OF_FACTS("upstream_up", GAUGE, TRUTH,
+	    "1 if the upstream answers, not with errors only", NO_PLACES),
+	[FIGURES_UPSTREAM_DOUBTED] = OF_FACTS(
+	    "upstream_doubted", GAUGE, TRUTH, "1 if the upstream was silent lately", NO_PLACES),
+	[FIGURES_UPSTREAM_LIMITED] = OF_FACTS("upstream_limited", GAUGE, TRUTH,
+	    "1 if some questions to the upstream get no reply, for what they are: it is asked "
+	    "without EDNS, over TCP or the like",
+	    NO_PLACES),
+	[FIGURES_UPSTREAM_RTT] = OF_FACTS(
+	    "upstream_rtt_seconds", HISTOGRAM, SECONDS, "From a question to its reply", NO_PLACES),
+	[FIGURES_QUERY_LOG_LOST] = OF_FACTS("query_log_lost", COUNTER, COUNT,
+	    "Lines of the query log that could not be written, as when the disk is full",
+	    NO_PLACES),
+	[FIGURES_UPTIME] =
+	    IN_JSON(OF_STATE, "uptime_s", SECONDS, "how long the daemon has been up", NULL),
+	[FIGURES_TIME] = IN_JSON(OF_STATE, "time", SECONDS, "the loops' clock, for rates", NULL),
+	[FIGURES_CLIENT_BLOCKS] = IN_JSON(OF_STATE, "client_blocks", COUNT, "client blocks", NULL),
+	[FIGURES_ANSWERS_ALL] = IN_JSON(OF_ANSWERS, "all", COUNT, "answers of any outcome", NULL),
+	[FIGURES_ANSWERS_FAILED] = IN_JSON(OF_ANSWERS, "failed", COUNT, "failed", NULL),
+	[FIGURES_ANSWERS_CACHED] =
+	    IN_JSON(OF_ANSWERS, "cached", COUNT, "answered from the cache", NULL),
+	[FIGURES_LATENCY_BOUNDS] = IN_JSON(
+	    OF_LATENCY, "bounds_s", SECONDS, "what the answers of each count took at most", NULL),
+	[FIGURES_LATENCY_COUNTS] =
+	    IN_JSON(OF_LATENCY, "counts", COUNT, "answers that waited for upstream", NULL),
+	[FIGURES_LATENCY_SUM] = IN_JSON(OF_LATENCY, "sum_s", SECONDS, "their waits together", NULL),
+	[FIGURES_LOOP_QUESTIONS] =
+	    IN_JSON(OF_LOOP, "questions", COUNT, "questions that the loop received", NULL),
+	[FIGURES_LOOP_CLIENTS] =
+	    IN_JSON(OF_LOOP, "clients", COUNT, "TCP connections of clients with the loop", NULL),
+	[FIGURES_LOOP_UPSTREAMS] =
+	    IN_JSON(OF_LOOP, "upstreams", COUNT, "TCP connections of the loop to upstreams", NULL),
+	[FIGURES_SINCE] =
+	    IN_JSON(AT_PRESENT, "since_s", SECONDS, "how long it has been in this state", NULL),
+	[FIGURES_LAST_REPLY] = IN_JSON(
+	    AT_PRESENT, "last_reply_s", SECONDS, "how long ago its last right reply came", NULL),
+	[FIGURES_SHARE] = IN_JSON(
+	    AT_PRESENT, "share_percent", "percent", "how much of what is sent goes to it", NULL),
+	[FIGURES_UDP] = IN_JSON(AT_PRESENT, "udp", MILLISECONDS, "round trip", NULL),
+	[FIGURES_TCP] = IN_JSON(AT_PRESENT, "tcp", MILLISECONDS, "round trip over TCP", NULL),
+	[FIGURES_RTT] =
+	    IN_JSON(OF_RTT, "ms", MILLISECONDS, "the smoothed time until a reply", NULL),
+	[FIGURES_RTT_DEVIATION] = IN_JSON(
+	    OF_RTT, "deviation_ms", MILLISECONDS, "how far from it times are on average", NULL),
+	[FIGURES_GUARD_OFF] =
+	    IN_JSON(OF_GUARD, "off_s", SECONDS, "how long the guard has been off", NULL),
+	[FIGURES_GUARD_LEFT] =
+	    IN_JSON(OF_GUARD, "left_s", SECONDS, "how long it will be off yet", NULL),
+	STATS_COUNTERS(OF_COUNTER)
+	    OF_UPSTREAM("sends", "questions sent, repeated ones and probes too", "transport",
+		PARTS("udp", "tcp"), PLACES(STATS_upstream_udp, STATS_upstream_tcp), sends),
+	OF_UPSTREAM("replies", "right replies", "rcode",
 	    PARTS("NOERROR", "FORMERR", "SERVFAIL", "NXDOMAIN", "NOTIMP", "REFUSED", "other"),
-	    PLACES(STATS_upstream_replies), replies },
-	{ FIGURE_OF_UPSTREAM, "overdue",
-	    { "dns64d_upstream_overdue", METRIC_COUNTER, COUNT,
-		"right replies that came after the wait for them was over" },
-	    ONE, PLACES(STATS_upstream_overdue), overdue },
-	{ FIGURE_OF_UPSTREAM, "lost",
-	    { "dns64d_upstream_lost", METRIC_COUNTER, COUNT,
-		"questions sent that had no reply in time, or whose upstream could not be reached, "
-		"or whose connection ended" },
+	    PLACES(STATS_upstream_replies), replies),
+	OF_UPSTREAM("overdue", "right replies that came after the wait for them was over", ONE,
+	    PLACES(STATS_upstream_overdue), overdue),
+	OF_UPSTREAM("lost",
+	    "questions sent that had no reply in time, or whose upstream could not be reached, "
+	    "or whose connection ended",
 	    "cause", PARTS("timeout", "unreachable", "disconnected"),
 	    PLACES(
 		STATS_upstream_timeouts, STATS_upstream_unreachable, STATS_upstream_disconnected),
-	    lost },
-	{ FIGURE_OF_UPSTREAM, "hedges",
-	    { "dns64d_upstream_hedges", METRIC_COUNTER, COUNT,
-		"questions sent to it as another one was slow" },
-	    ONE, PLACES(STATS_upstream_hedges), hedges },
-	STATS_COUNTERS(OF_COUNTER) CAPTURE_COUNTERS(OF_DNSTAP) OF_CACHE(
-	    "entries", "dns64d_cache_entries", GAUGE, COUNT, "entries in the cache", cache_entries),
-	OF_CACHE("bytes", "dns64d_cache_bytes", GAUGE, BYTES,
-	    "messages of the entries in the cache", cache_bytes),
-	OF_CACHE("size_bytes", "dns64d_cache_size_bytes", GAUGE, BYTES,
-	    "what the cache has room for", cache_size_bytes),
-	OF_CACHE("put", "dns64d_cache_put", COUNTER, COUNT, "entries made", cache_put_n),
-	OF_CACHE("evicted", "dns64d_cache_evicted", COUNTER, COUNT,
-	    "entries thrown out before their end, for others", cache_evicted),
-	OF_CACHE("refused", "dns64d_cache_refused", COUNTER, COUNT,
-	    "messages for which no room was made", cache_refused),
-	OF_CACHE("comebacks", "dns64d_cache_comebacks", COUNTER, COUNT,
-	    "entries made again soon after they were thrown out", cache_comebacks),
-	{ FIGURE_OF_GROUP, "cache_requests",
-	    { "dns64d_cache_requests", METRIC_COUNTER, COUNT,
-		"questions to the cache, some answers need several" },
-	    "result", PARTS("hit", "miss"), PLACES(STATS_cache_hits, STATS_cache_misses), NULL },
-	{ FIGURE_OF_GROUP, "cache_hits",
-	    { "dns64d_cache_hits", METRIC_COUNTER, COUNT,
-		"questions to the cache that it could answer" },
-	    "type", PARTS("A", "AAAA", "HTTPS", "PTR", "other"),
-	    PLACES(STATS_cache_hits_a, STATS_cache_hits_aaaa, STATS_cache_hits_https,
-		STATS_cache_hits_ptr, STATS_cache_hits_other),
-	    NULL },
-	{ FIGURE_OF_GROUP, "rate_limit_actions",
-	    { "dns64d_rate_limit_actions", METRIC_COUNTER, COUNT,
-		"what was done with questions beyond rate-limit" },
-	    "action", PARTS("answered", "slipped", "dropped"),
-	    PLACES(STATS_rate_cookies, STATS_rate_slipped, STATS_rate_dropped), NULL },
-	{ FIGURE_OF_GROUP, "connections_closed",
-	    { "dns64d_connections_closed", METRIC_COUNTER, COUNT,
-		"connections of clients that we closed" },
-	    "cause", PARTS("refused", "gave-way", "idle", "slow", "stalled"),
+	    lost),
+	OF_UPSTREAM("hedges", "questions sent to it as another one was slow", ONE,
+	    PLACES(STATS_upstream_hedges), hedges),
+	CAPTURE_COUNTERS(OF_DNSTAP)
+	    OF_CACHE("entries", GAUGE, COUNT, "entries in the cache", cache_entries),
+	OF_CACHE("bytes", GAUGE, BYTES, "messages of the entries in the cache", cache_bytes),
+	OF_CACHE("size_bytes", GAUGE, BYTES, "what the cache has room for", cache_size_bytes),
+	OF_CACHE("put", COUNTER, COUNT, "entries made", cache_put_n),
+	OF_CACHE("evicted", COUNTER, COUNT, "entries thrown out before their end, for others",
+	    cache_evicted),
+	OF_CACHE("refused", COUNTER, COUNT, "messages for which no room was made", cache_refused),
+	OF_CACHE("comebacks", COUNTER, COUNT, "entries made again soon after they were thrown out",
+	    cache_comebacks),
+	OF_GROUP("cache_requests", "questions to the cache, some answers need several", "result",
+	    PARTS("hit", "miss"), PLACES(STATS_cache_hits, STATS_cache_misses)),
+
+	OF_GROUP("rate_limit_actions", "what was done with questions beyond rate-limit", "action",
+	    PARTS("answered", "slipped", "dropped"),
+	    PLACES(STATS_rate_cookies, STATS_rate_slipped, STATS_rate_dropped)),
+	OF_GROUP("connections_closed", "connections of clients that we closed", "cause",
+	    PARTS("refused", "gave-way", "idle", "slow", "stalled"),
 	    PLACES(STATS_tcp_refused, STATS_tcp_gave_way, STATS_tcp_idle, STATS_tcp_slow,
-		STATS_tcp_stalled),
-	    NULL },
-	{ FIGURE_OF_GROUP, "near_misses",
-	    { "dns64d_near_misses", METRIC_COUNTER, COUNT,
-		"replies with the ID but not all that was expected" },
-	    "kind", PARTS("case", "cookie", "edns", "question"),
+		STATS_tcp_stalled)),
+	OF_GROUP("near_misses", "replies with the ID but not all that was expected", "kind",
+	    PARTS("case", "cookie", "edns", "question"),
 	    PLACES(STATS_upstream_case, STATS_upstream_cookie, STATS_upstream_edns,
-		STATS_upstream_question),
-	    NULL },
-	OF_STATE("uptime_s", GAUGE, SECONDS, "how long the daemon has been up"),
-	OF_STATE("time", GAUGE, SECONDS, "the loops' clock, for rates"),
-	OF_STATE("client_blocks", GAUGE, COUNT, "client blocks"),
-	AT_PRESENT("since_s", SECONDS, "how long it has been in this state"),
-	AT_PRESENT("last_reply_s", SECONDS, "how long ago its last right reply came"),
-	AT_PRESENT("loops", COUNT, "loops that may ask it"),
-	AT_PRESENT("loops_in_this_state", COUNT, "those of them that are in this state"),
-	AT_PRESENT("share_percent", "percent", "how much of what is sent goes to it"),
-	AT_PRESENT("sockets", COUNT, "sockets over UDP that lead to it"),
-	AT_PRESENT("connections", COUNT, "TCP connections to it"),
-	AT_PRESENT("in_flight", COUNT, "questions that it has and no reply to yet"),
-	AT_PRESENT("waiting", COUNT, "questions that wait for room on a connection"),
+		STATS_upstream_question)),
+	IN_JSON(AT_PRESENT, "loops", COUNT, "loops that may ask it", loops),
+	IN_JSON(AT_PRESENT, "loops_in_this_state", COUNT, "those of them that are in this state",
+	    loops_so),
+	IN_JSON(AT_PRESENT, "sockets", COUNT, "sockets over UDP that lead to it", sockets),
+	IN_JSON(AT_PRESENT, "connections", COUNT, "TCP connections to it", connections),
+	IN_JSON(
+	    AT_PRESENT, "in_flight", COUNT, "questions that it has and no reply to yet", in_flight),
+	IN_JSON(
+	    AT_PRESENT, "waiting", COUNT, "questions that wait for room on a connection", waiting),
 };
 const size_t figures_n = sizeof(figures) / sizeof(figures[0]);
 
@@ -318,6 +316,20 @@ figures_find(const char *key)
 	if (f == NULL)
 		abort();
 	return f;
+}
+
+char *
+figure_words(const struct figure *f, char text[static FIGURE_WORDS])
+{
+	static const char unit[] = "_percent";
+	size_t len = strlen(f->key), end = sizeof(unit) - 1;
+
+	if (len > end && strcmp(f->key + len - end, unit) == 0)
+		len -= end;
+	(void)snprintf(text, FIGURE_WORDS, "%.*s", (int)len, f->key);
+	for (char *c = text; *c != '\0'; c++)
+		*c = *c == '_' ? ' ' : *c;
+	return text;
 }
 
 struct figures_cache

@@ -21,6 +21,7 @@
 #include "core/upstream_status.h"
 
 #define FIGURE_PARTS 8
+#define FIGURE_WORDS 64
 
 /* Where the value of a figure comes from. */
 enum figure_source {
@@ -30,11 +31,20 @@ enum figure_source {
 	FIGURE_OF_GROUP,    /* counters that belong together: stats_row[STATS_N] */
 	FIGURE_OF_COUNTER,  /* one counter: stats_row[STATS_N] */
 	FIGURE_OF_DNSTAP,   /* what became of messages for dnstap: stats_row[CAPTURE_FIGURES] */
-	FIGURE_OF_STATE,    /* the facts, in the state as JSON only (control/state_json) */
-	FIGURE_AT_PRESENT   /* an upstream, as it is now; in JSON only (control/api_stats) */
+	/* In JSON only; written by control/state_json and control/api_stats: */
+	FIGURE_OF_STATE,   /* the facts */
+	FIGURE_OF_ANSWERS, /* struct facts_answers */
+	FIGURE_OF_LATENCY, /* struct latency */
+	FIGURE_OF_LOOP,    /* each loop: struct facts_loop */
+	FIGURE_AT_PRESENT, /* an upstream, as it is now */
+	FIGURE_OF_RTT,     /* its round trip: struct upstream_status_rtt */
+	FIGURE_OF_GUARD    /* a guard of it */
 };
 
-/* The places in the table of those of FIGURE_OF_FACTS, in the order of the metrics. */
+/*
+ * Places in the table: those of FIGURE_OF_FACTS, in the order of the metrics; those in JSON only;
+ * and the counters, in the order of STATS_COUNTERS.
+ */
 enum figures_place {
 	FIGURES_BUILD,
 	FIGURES_STARTED,
@@ -58,7 +68,6 @@ enum figures_place {
 	FIGURES_CONNECTIONS,
 	FIGURES_QUERIES,
 	FIGURES_QUERIES_BY_TYPE,
-	FIGURES_ANSWERS,
 	FIGURES_RESPONSES,
 	FIGURES_DURATIONS,
 	FIGURES_DROPPED,
@@ -71,14 +80,38 @@ enum figures_place {
 	FIGURES_UPSTREAM_LIMITED,
 	FIGURES_UPSTREAM_RTT,
 	FIGURES_QUERY_LOG_LOST,
-	FIGURES_FACTS
+	FIGURES_FACTS,
+	FIGURES_UPTIME = FIGURES_FACTS,
+	FIGURES_TIME,
+	FIGURES_CLIENT_BLOCKS,
+	FIGURES_ANSWERS_ALL,
+	FIGURES_ANSWERS_FAILED,
+	FIGURES_ANSWERS_CACHED,
+	FIGURES_LATENCY_BOUNDS,
+	FIGURES_LATENCY_COUNTS,
+	FIGURES_LATENCY_SUM,
+	FIGURES_LOOP_QUESTIONS,
+	FIGURES_LOOP_CLIENTS,
+	FIGURES_LOOP_UPSTREAMS,
+	FIGURES_SINCE,
+	FIGURES_LAST_REPLY,
+	FIGURES_SHARE,
+	FIGURES_UDP,
+	FIGURES_TCP,
+	FIGURES_RTT,
+	FIGURES_RTT_DEVIATION,
+	FIGURES_GUARD_OFF,
+	FIGURES_GUARD_LEFT,
+	FIGURES_COUNTERS,
+	FIGURES_ANSWERS = FIGURES_COUNTERS + STATS_answers,
+	FIGURES_CACHE_HITS = FIGURES_COUNTERS + STATS_cache_hits
 };
 
 /* One; or several parts, told apart by a label, whose sum it is. */
 struct figure {
 	enum figure_source source;
 	const char *key;      /* its name among those of the same source: in the log and in JSON */
-	struct metric metric; /* named "dns64d_", the source, and the key; NULL: in JSON only */
+	struct metric metric; /* its name is made of the key; NULL: in JSON only */
 	const char *label;    /* NULL: it has one part, without a label */
 	const char *parts[FIGURE_PARTS]; /* the label's values */
 	size_t n_parts;
@@ -97,7 +130,7 @@ struct figures_cache {
 	uint64_t size; /* bytes */
 };
 
-/* The table: those of the facts first, then source by source. */
+/* The table: those with places first, then source by source. */
 extern const struct figure figures[];
 extern const size_t figures_n;
 
@@ -119,5 +152,11 @@ MUST_USE uint64_t figure_sum(const struct figure *f, const void *of);
 
 /* figures_find: the figure of an upstream with KEY, which is one. */
 MUST_USE const struct figure *figures_find(const char *key);
+
+/*
+ * figure_words: write the key of F to TEXT as words, as headings have it: with blanks, and without
+ * a percent that ends it. Returns TEXT.
+ */
+char *figure_words(const struct figure *f, char text[static FIGURE_WORDS]);
 
 #endif

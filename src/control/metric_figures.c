@@ -49,10 +49,13 @@ write_all(struct metric_text *t, enum figure_source source, const void *of)
 		write_one(t, g, of);
 }
 
-/* Which counters are told by other figures, in parts? */
+/* Which counters are told by other figures, in parts; or by control/metrics, with labels? */
 static void
 mark(bool told[static STATS_N])
 {
+	told[STATS_answers] = true;
+	for (size_t i = STATS_cache_hits; i <= STATS_cache_hits_other; i++)
+		told[i] = true;
 	for (size_t i = 0; i < figures_n; i++) {
 		for (size_t p = 0;
 		     figures[i].source != FIGURE_OF_COUNTER && p < figures[i].n_places; p++)

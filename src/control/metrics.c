@@ -241,6 +241,19 @@ queries_by_type(struct metric_text *t, const struct facts *f)
 	}
 }
 
+static void
+cache_hits(struct metric_text *t, const struct facts *f)
+{
+	static const enum stats_place places[] = { [STATS_A] = STATS_cache_hits_a,
+		[STATS_AAAA] = STATS_cache_hits_aaaa,
+		[STATS_HTTPS] = STATS_cache_hits_https,
+		[STATS_PTR] = STATS_cache_hits_ptr,
+		[STATS_OTHER] = STATS_cache_hits_other };
+
+	for (unsigned type = 0; type < sizeof(types) / sizeof(types[0]); type++)
+		metric_text_count(t, LABELS({ "type", types[type] }), f->rows[places[type]].value);
+}
+
 static const char *const rcodes[] = { "NOERROR", "FORMERR", "SERVFAIL", "NXDOMAIN", "NOTIMP",
 	"REFUSED", "other" };
 
@@ -435,42 +448,46 @@ upstream_rtt(struct metric_text *t, const struct facts *f)
 /* --- All of them ------------------------------------------------------------------------------ */
 
 /* Each writes the samples of a figure; what it is called the table of figures says. */
-static write_samples *const writers[FIGURES_FACTS] = {
-	[FIGURES_BUILD] = build,
-	[FIGURES_STARTED] = start_time,
-	[FIGURES_READY] = ready,
-	[FIGURES_DEGRADED] = degraded,
-	[FIGURES_LOOPS_STUCK] = loops_stuck,
-	[FIGURES_LISTENS] = listens,
-	[FIGURES_DENIED] = denied_networks,
-	[FIGURES_LAMEDUCK] = lameduck,
-	[FIGURES_STOPPING] = stopping,
-	[FIGURES_RELOADED] = reload_successful,
-	[FIGURES_RELOAD_TIME] = reload_time,
-	[FIGURES_CPU] = cpu,
-	[FIGURES_MEMORY] = memory,
-	[FIGURES_MEMORY_MAX] = memory_max,
-	[FIGURES_OPEN_FDS] = open_fds,
-	[FIGURES_MAX_FDS] = max_fds,
-	[FIGURES_LOOPS] = loops,
-	[FIGURES_LOOPS_SILENT] = loops_silent,
-	[FIGURES_IN_FLIGHT] = in_flight,
-	[FIGURES_CONNECTIONS] = connections,
-	[FIGURES_QUERIES] = queries,
-	[FIGURES_QUERIES_BY_TYPE] = queries_by_type,
-	[FIGURES_ANSWERS] = answers,
-	[FIGURES_RESPONSES] = responses,
-	[FIGURES_DURATIONS] = durations,
-	[FIGURES_DROPPED] = dropped,
-	[FIGURES_PREFIX_STATE] = prefix_state,
-	[FIGURES_PREFIX_LACKING] = prefix_lacking,
-	[FIGURES_SYNTHESIZED] = synthesized,
-	[FIGURES_UPSTREAM_ORDER] = upstream_by_operator,
-	[FIGURES_UPSTREAM_UP] = upstream_up,
-	[FIGURES_UPSTREAM_DOUBTED] = upstream_doubted,
-	[FIGURES_UPSTREAM_LIMITED] = upstream_limited,
-	[FIGURES_UPSTREAM_RTT] = upstream_rtt,
-	[FIGURES_QUERY_LOG_LOST] = query_log_lost,
+static const struct {
+	size_t place;
+	write_samples *write;
+} families[] = {
+	{ FIGURES_BUILD, build },
+	{ FIGURES_STARTED, start_time },
+	{ FIGURES_READY, ready },
+	{ FIGURES_DEGRADED, degraded },
+	{ FIGURES_LOOPS_STUCK, loops_stuck },
+	{ FIGURES_LISTENS, listens },
+	{ FIGURES_DENIED, denied_networks },
+	{ FIGURES_LAMEDUCK, lameduck },
+	{ FIGURES_STOPPING, stopping },
+	{ FIGURES_RELOADED, reload_successful },
+	{ FIGURES_RELOAD_TIME, reload_time },
+	{ FIGURES_CPU, cpu },
+	{ FIGURES_MEMORY, memory },
+	{ FIGURES_MEMORY_MAX, memory_max },
+	{ FIGURES_OPEN_FDS, open_fds },
+	{ FIGURES_MAX_FDS, max_fds },
+	{ FIGURES_LOOPS, loops },
+	{ FIGURES_LOOPS_SILENT, loops_silent },
+	{ FIGURES_IN_FLIGHT, in_flight },
+	{ FIGURES_CONNECTIONS, connections },
+	{ FIGURES_QUERIES, queries },
+	{ FIGURES_QUERIES_BY_TYPE, queries_by_type },
+	{ FIGURES_ANSWERS, answers },
+	{ FIGURES_RESPONSES, responses },
+	{ FIGURES_DURATIONS, durations },
+	{ FIGURES_DROPPED, dropped },
+	{ FIGURES_PREFIX_STATE, prefix_state },
+	{ FIGURES_PREFIX_LACKING, prefix_lacking },
+	{ FIGURES_SYNTHESIZED, synthesized },
+	{ FIGURES_UPSTREAM_ORDER, upstream_by_operator },
+	{ FIGURES_UPSTREAM_UP, upstream_up },
+	{ FIGURES_UPSTREAM_DOUBTED, upstream_doubted },
+	{ FIGURES_UPSTREAM_LIMITED, upstream_limited },
+	{ FIGURES_UPSTREAM_RTT, upstream_rtt },
+	{ FIGURES_CACHE_HITS, cache_hits },
+	{ FIGURES_QUERY_LOG_LOST, query_log_lost },
 };
 
 void
@@ -478,9 +495,9 @@ metrics_write(struct evbuffer *out, const struct facts *f, bool open_metrics)
 {
 	struct metric_text t = { .out = out, .open_metrics = open_metrics };
 
-	for (size_t i = 0; i < FIGURES_FACTS; i++) {
-		metric_text_family(&t, &figures[i].metric);
-		writers[i](&t, f);
+	for (size_t i = 0; i < sizeof(families) / sizeof(families[0]); i++) {
+		metric_text_family(&t, &figures[families[i].place].metric);
+		families[i].write(&t, f);
 	}
 	metric_figures_write(&t, f);
 	metric_text_end(&t);

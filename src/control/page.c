@@ -330,9 +330,27 @@ static const struct {
 	{ "blocks", blocks }, { "addresses", addresses }, { "cache", cache },
 	{ "upstreams", upstreams }, { "drops", drops }, { "loops", loops } };
 
+/* The words of the figure whose key is the LEN characters at KEY, or its help; both escaped. */
+static void
+put_figure(struct evbuffer *out, const char *key, size_t len, bool help)
+{
+	char text[FIGURE_WORDS];
+
+	for (size_t i = 0; i < figures_n; i++) {
+		const struct figure *f = &figures[i];
+
+		if (strlen(f->key) == len && memcmp(f->key, key, len) == 0) {
+			put_text(out, help ? f->metric.help : figure_words(f, text));
+			return;
+		}
+	}
+}
+
 static void
 put_value(struct evbuffer *out, const struct facts *f, const char *name, size_t len)
 {
+	if (len > 0 && (name[0] == '#' || name[0] == '?'))
+		put_figure(out, name + 1, len - 1, name[0] == '?');
 	for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++) {
 		if (strlen(values[i].name) == len && memcmp(values[i].name, name, len) == 0)
 			values[i].write(out, f);
@@ -343,7 +361,8 @@ void
 page_write(struct evbuffer *out, const struct facts *f)
 {
 	const char *at = (const char *)page_files_html, *end = at + page_files_html_len;
-	bool is_name = false; /* what is between two @ in turn is text and a name */
+	bool is_name = false; /* what is between two @ in turn is text and a name; or # or ? and the
+				 key of a figure */
 
 	while (at < end) {
 		const char *mark = memchr(at, '@', (size_t)(end - at));

@@ -36,9 +36,10 @@ add_answers(json_t *j, const struct facts *f)
 			(void)json_object_set_new(
 			    reasons, reason_row((enum reason)r)->name, integer(sum));
 	}
-	(void)json_object_set_new(j, "answers",
-	    json_pack("{s:I, s:I, s:I}", "all", (json_int_t)all.all, "failed",
-		(json_int_t)all.failed, "cached", (json_int_t)all.cached));
+	(void)json_object_set_new(j, figures[FIGURES_ANSWERS].key,
+	    json_pack("{s:I, s:I, s:I}", figures[FIGURES_ANSWERS_ALL].key, (json_int_t)all.all,
+		figures[FIGURES_ANSWERS_FAILED].key, (json_int_t)all.failed,
+		figures[FIGURES_ANSWERS_CACHED].key, (json_int_t)all.cached));
 	(void)json_object_set_new(j, "outcomes", outcomes);
 	(void)json_object_set_new(j, "reasons", reasons);
 }
@@ -54,7 +55,8 @@ latency_json(const struct latency *l)
 			(void)json_array_append_new(
 			    bounds, json_real((double)latency_bounds_ns[i] / NS_PER_SEC));
 	}
-	return json_pack("{s:o*, s:o*, s:f}", "bounds_s", bounds, "counts", counts, "sum_s",
+	return json_pack("{s:o*, s:o*, s:f}", figures[FIGURES_LATENCY_BOUNDS].key, bounds,
+	    figures[FIGURES_LATENCY_COUNTS].key, counts, figures[FIGURES_LATENCY_SUM].key,
 	    (double)l->sum_ns / NS_PER_SEC);
 }
 
@@ -65,10 +67,10 @@ loops_json(const struct facts *f)
 
 	for (unsigned i = 0; i < f->n_loops; i++)
 		(void)json_array_append_new(list,
-		    json_pack("{s:I, s:I, s:I, s:I}", "questions",
-			(json_int_t)f->loops[i].questions, "in_flight",
-			(json_int_t)f->loops[i].open.queries, "clients",
-			(json_int_t)f->loops[i].open.clients, "upstreams",
+		    json_pack("{s:I, s:I, s:I, s:I}", figures[FIGURES_LOOP_QUESTIONS].key,
+			(json_int_t)f->loops[i].questions, figures[FIGURES_IN_FLIGHT].key,
+			(json_int_t)f->loops[i].open.queries, figures[FIGURES_LOOP_CLIENTS].key,
+			(json_int_t)f->loops[i].open.clients, figures[FIGURES_LOOP_UPSTREAMS].key,
 			(json_int_t)f->loops[i].open.upstreams));
 	return list;
 }
@@ -87,11 +89,12 @@ state_json(const struct facts *f)
 {
 	const struct policies *ps = f->settings->conf.core.policies;
 	json_t *j = json_pack("{s:s, s:I, s:I, s:f, s:I, s:f, s:I, s:I}", "version",
-	    PACKAGE_VERSION, figures[FIGURES_STARTED].key, (json_int_t)f->started, "uptime_s",
-	    (json_int_t)facts_uptime(f), "time", (double)f->now_ns / NS_PER_SEC,
-	    figures[FIGURES_LOOPS_SILENT].key, (json_int_t)f->views->n_missing,
-	    figures[FIGURES_CPU].key, f->cpu_s, figures[FIGURES_MEMORY_MAX].key,
-	    (json_int_t)f->memory_max, figures[FIGURES_MEMORY].key, (json_int_t)f->memory);
+	    PACKAGE_VERSION, figures[FIGURES_STARTED].key, (json_int_t)f->started,
+	    figures[FIGURES_UPTIME].key, (json_int_t)facts_uptime(f), figures[FIGURES_TIME].key,
+	    (double)f->now_ns / NS_PER_SEC, figures[FIGURES_LOOPS_SILENT].key,
+	    (json_int_t)f->views->n_missing, figures[FIGURES_CPU].key, f->cpu_s,
+	    figures[FIGURES_MEMORY_MAX].key, (json_int_t)f->memory_max, figures[FIGURES_MEMORY].key,
+	    (json_int_t)f->memory);
 
 	if (j == NULL)
 		return NULL;
@@ -103,7 +106,7 @@ state_json(const struct facts *f)
 	(void)json_object_set_new(j, "loops", loops_json(f));
 	(void)json_object_set_new(j, "denied", api_orders_denials(f->settings));
 	(void)json_object_set_new(j, "prefixes", api_stats_prefixes(&ps->table[0]));
-	(void)json_object_set_new(j, "client_blocks", integer(ps->n - 1));
+	(void)json_object_set_new(j, figures[FIGURES_CLIENT_BLOCKS].key, integer(ps->n - 1));
 	(void)json_object_set_new(j, "upstreams", api_stats_upstreams(f->views, f->settings));
 	(void)json_object_set_new(j, "cache", api_stats_cache(f->settings->conf.core.cache));
 	(void)json_object_set_new(j, "counters", counters_json(f));

@@ -234,7 +234,7 @@ report_upstream(const struct upstream_status *v, double share, uint64_t now_ns)
 	static const char *const names[] = {
 		[UPSTREAM_OVER_UDP] = "UDP", [UPSTREAM_OVER_TCP] = "TCP"
 	};
-	char text[UPSTREAM_TEXT], addr[NETADDR_TEXT];
+	char text[UPSTREAM_TEXT], addr[NETADDR_TEXT], words[FIGURE_WORDS];
 	size_t len = 0;
 
 	add_state(text, &len, v, now_ns);
@@ -250,7 +250,7 @@ report_upstream(const struct upstream_status *v, double share, uint64_t now_ns)
 	}
 	for (const struct figure *g = NULL; (g = figures_next(g, FIGURE_OF_UPSTREAM)) != NULL;)
 		add(text, &len, ", %s %" PRIu64, g->key, figure_sum(g, v));
-	add(text, &len, ", share %.1f %%", share);
+	add(text, &len, ", %s %.1f %%", figure_words(&figures[FIGURES_SHARE], words), share);
 	if (v->heard_ns == 0)
 		add(text, &len, ", no reply yet");
 	else
@@ -291,6 +291,7 @@ report_stats(struct threads *t, struct cache *cache)
 {
 	struct stats_reason reasons[REASON_N];
 	struct stats_row rows[STATS_N];
+	char words[FIGURE_WORDS];
 
 	threads_stats(t, rows);
 	report_counters(rows);
@@ -299,7 +300,8 @@ report_stats(struct threads *t, struct cache *cache)
 	if (cache != NULL)
 		report_cache_stats(cache);
 	report_views(t);
-	log_notice(LOG_STATS, "in flight %" PRIu64 " (%s)", stats_in_flight(rows),
+	log_notice(LOG_STATS, "%s %" PRIu64 " (%s)",
+	    figure_words(&figures[FIGURES_IN_FLIGHT], words), stats_in_flight(rows),
 	    figures[FIGURES_IN_FLIGHT].metric.help);
 }
 

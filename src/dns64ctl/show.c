@@ -10,6 +10,7 @@
 #include "dns64ctl/show_parts.h"
 
 #define MIB (1024.0 * 1024.0)
+#define WORDS 64
 
 /* --- Values ----------------------------------------------------------------------------------- */
 
@@ -131,19 +132,30 @@ rtt(const json_t *j, const char *key, char text[static 32])
 	return text;
 }
 
+/* Write KEY to TEXT as the words of a heading: with blanks, and without a percent that ends it. */
+static const char *
+words(const char *key, char text[static WORDS])
+{
+	const char *unit = strstr(key, "_percent");
+
+	snprintf(
+	    text, WORDS, "%.*s", (int)(unit != NULL ? (size_t)(unit - key) : strlen(key)), key);
+	for (char *c = text; *c != '\0'; c++)
+		*c = *c == '_' ? ' ' : *c;
+	return text;
+}
+
 /* What upstream U is used with at present. */
 static void
 put_present(const json_t *u, FILE *out)
 {
 	static const char *const keys[] = { "in_flight", "waiting", "sockets", "connections",
 		"overdue", "hedges" };
+	char text[WORDS];
 
-	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
-		fprintf(out, "%s%" PRId64 " ", i == 0 ? "    " : ", ",
-		    (int64_t)show_number(u, keys[i]));
-		for (const char *c = keys[i]; *c != '\0'; c++)
-			fputc(*c == '_' ? ' ' : *c, out);
-	}
+	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
+		fprintf(out, "%s%" PRId64 " %s", i == 0 ? "    " : ", ",
+		    (int64_t)show_number(u, keys[i]), words(keys[i], text));
 	fputc('\n', out);
 }
 
@@ -211,20 +223,24 @@ put_guards(json_t *guards, FILE *out)
 void
 show_upstreams(const json_t *j, FILE *out)
 {
+	static const char *const counts[] = { "sends", "replies", "lost" },
+				 share[] = "share_percent";
+	static const int widths[] = { 10, 10, 7 };
 	const json_t *list = json_object_get(j, "upstreams"), *u;
-	char udp[32], tcp[32];
+	char udp[32], tcp[32], text[WORDS];
 	size_t i;
 
-	fprintf(out, "%-28s %-16s %8s %8s %10s %10s %7s %6s\n", "upstream", "state", "UDP ms",
-	    "TCP ms", "sends", "replies", "lost", "share");
+	fprintf(out, "%-28s %-16s %8s %8s", "upstream", "state", "UDP ms", "TCP ms");
+	for (size_t c = 0; c < 3; c++)
+		fprintf(out, " %*s", widths[c], words(counts[c], text));
+	fprintf(out, " %6s\n", words(share, text));
 	json_array_foreach(list, i, u)
 	{
-		fprintf(out,
-		    "%-28s %-16s %8s %8s %10" PRId64 " %10" PRId64 " %7" PRId64 " %5.1f%%\n",
-		    show_text(u, "address"), show_text(u, "state"), rtt(u, "udp", udp),
-		    rtt(u, "tcp", tcp), (int64_t)show_number(u, "sends"),
-		    (int64_t)show_number(u, "replies"), (int64_t)show_number(u, "lost"),
-		    real_of(u, "share_percent"));
+		fprintf(out, "%-28s %-16s %8s %8s", show_text(u, "address"), show_text(u, "state"),
+		    rtt(u, "udp", udp), rtt(u, "tcp", tcp));
+		for (size_t c = 0; c < 3; c++)
+			fprintf(out, " %*" PRId64, widths[c], (int64_t)show_number(u, counts[c]));
+		fprintf(out, " %5.1f%%\n", real_of(u, share));
 		put_order(u, out);
 		put_present(u, out);
 		put_parts("replies", json_object_get(u, "replies_by_rcode"), out);

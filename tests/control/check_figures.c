@@ -7,32 +7,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "control/metrics.h"
+#include "control/page_files.h"
 #include "control/state_json.h"
 #include "dns64ctl/show.h"
+#include "dns64ctl/top.h"
 #include "support/known.h"
 #include "support/tests.h"
-
-/* What the names of its metrics have behind "dns64d_", before the key; NULL: anything. */
-static const char *const prefixes[] = { [FIGURE_OF_FACTS] = NULL,
-	[FIGURE_OF_UPSTREAM] = "upstream_",
-	[FIGURE_OF_CACHE] = "cache_",
-	[FIGURE_OF_GROUP] = "",
-	[FIGURE_OF_COUNTER] = "",
-	[FIGURE_OF_DNSTAP] = "",
-	[FIGURE_OF_STATE] = NULL,
-	[FIGURE_AT_PRESENT] = NULL };
-
-static void
-check_name(const struct figure *f)
-{
-	char name[64];
-
-	if (prefixes[f->source] == NULL)
-		return;
-	(void)snprintf(name, sizeof(name), "dns64d_%s%s", prefixes[f->source], f->key);
-	ck_assert_str_eq(f->metric.name, name);
-}
 
 /* OpenMetrics: a unit that is no plain number is the end of the name. */
 static void
@@ -53,7 +35,6 @@ START_TEST(each_row_is_whole)
 		const struct figure *f = &figures[i];
 
 		ck_assert_ptr_nonnull(f->key);
-		check_name(f);
 		check_unit(f);
 		ck_assert_msg(f->metric.help != NULL && f->metric.help[0] != '\0', "%s", f->key);
 		ck_assert_uint_ge(f->n_parts, 1);
@@ -79,16 +60,6 @@ START_TEST(no_source_has_a_key_twice)
 }
 END_TEST
 
-/* Is F the same as the counter C, or its sum in parts? */
-static bool
-adds_up_to(const struct figure *f, const struct figure *c)
-{
-	/* core/stats adds these up: it is the sum of those by type. */
-	if (c->places[0] == STATS_cache_hits)
-		return f->n_places == 5 && f->places[0] == STATS_cache_hits_a;
-	return f->n_places == 1 && f->places[0] == c->places[0];
-}
-
 static bool
 same_metric(const struct figure *a, const struct figure *b)
 {
@@ -97,10 +68,11 @@ same_metric(const struct figure *a, const struct figure *b)
 }
 
 /*
- * The counter upstream_replies of dns64ctl was another figure than upstream_replies of /metrics: a
- * metric with the name of a counter is that counter. No other name has two figures.
+ * The counter upstream_replies of dns64ctl was another figure than upstream_replies of /metrics:
+ * what is told of each upstream may have the name of the counter that is its sum. No other name has
+ * two rows, and neither have the words that say what a figure is.
  */
-START_TEST(no_name_has_two_figures)
+START_TEST(no_name_and_no_help_has_two_figures)
 {
 	unsigned n = 0;
 
@@ -108,10 +80,14 @@ START_TEST(no_name_has_two_figures)
 		for (size_t k = 0; k < figures_n; k++) {
 			const struct figure *f = &figures[i], *c = &figures[k];
 
+			ck_assert_msg(
+			    i == k || strcmp(f->metric.help, c->metric.help) != 0, "%s", f->key);
 			if (i == k || !same_metric(f, c) || f->source == FIGURE_OF_COUNTER)
 				continue;
+			ck_assert_int_eq(f->source, FIGURE_OF_UPSTREAM);
 			ck_assert_int_eq(c->source, FIGURE_OF_COUNTER);
-			ck_assert_msg(adds_up_to(f, c), "%s", c->key);
+			ck_assert_uint_eq(f->n_places, 1);
+			ck_assert_int_eq(f->places[0], c->places[0]);
 			n++;
 		}
 	}
@@ -121,55 +97,57 @@ END_TEST
 
 /* --- Where they are shown --------------------------------------------------------------------- */
 
-/* How many are no metrics: counters that others have the parts of, and what is in JSON only. */
-static unsigned
-n_no_metrics(void)
+/* Is the counter F told by a metric of another row, in parts? */
+static bool
+is_part(const struct figure *f)
 {
-	bool told[STATS_N] = { false };
+	enum stats_place place = f->places[0];
+
+	if (f->source != FIGURE_OF_COUNTER || f == &figures[FIGURES_CACHE_HITS])
+		return false;
+	for (size_t i = 0; i < figures_n; i++) {
+		for (size_t p = 0; &figures[i] != f && p < figures[i].n_places; p++) {
+			if (figures[i].places[p] == place)
+				return true;
+		}
+	}
+	return place > STATS_cache_hits && place <= STATS_cache_hits_other;
+}
+
+/* How many rows have a metric NAME of their own. */
+static unsigned
+n_rows(const char *name)
+{
 	unsigned n = 0;
 
 	for (size_t i = 0; i < figures_n; i++) {
-		for (size_t p = 0;
-		     figures[i].source != FIGURE_OF_COUNTER && p < figures[i].n_places; p++)
-			told[figures[i].places[p]] = true;
+		const char *own = figures[i].metric.name;
+
+		n += own != NULL && strcmp(own, name) == 0 && !is_part(&figures[i]);
 	}
-	for (size_t i = 0; i < STATS_N; i++)
-		n += told[i];
-	for (size_t i = 0; i < figures_n; i++)
-		n += figures[i].metric.name == NULL;
 	return n;
 }
 
-static bool
-is_metric(const char *name)
-{
-	for (size_t i = 0; i < figures_n; i++) {
-		if (figures[i].metric.name != NULL && strcmp(figures[i].metric.name, name) == 0)
-			return true;
-	}
-	return false;
-}
-
-/* Every figure is among the metrics but those that another one has the parts of; and no other. */
+/* Every family among the metrics has one row, and every such row is there once. */
 START_TEST(the_metrics_are_the_table)
 {
 	struct evbuffer *out = evbuffer_new();
 	char *line, name[128], kind[32];
-	unsigned n = 0, n_facts = 0;
+	unsigned n = 0, n_own = 0;
 
 	ck_assert_ptr_nonnull(out);
 	metrics_write(out, &known.facts, true);
 	while ((line = evbuffer_readln(out, NULL, EVBUFFER_EOL_LF)) != NULL) {
 		if (sscanf(line, "# TYPE %127s %31s", name, kind) == 2) {
-			ck_assert_msg(is_metric(name), "%s", name);
-			n_facts += n < FIGURES_FACTS && strcmp(figures[n].metric.name, name) == 0;
+			ck_assert_msg(n_rows(name) == 1, "%s", name);
 			n++;
 		}
 		free(line);
 	}
 	evbuffer_free(out);
-	ck_assert_uint_eq(n_facts, FIGURES_FACTS);
-	ck_assert_uint_eq(n, figures_n - n_no_metrics());
+	for (size_t i = 0; i < figures_n; i++)
+		n_own += figures[i].metric.name != NULL && !is_part(&figures[i]);
+	ck_assert_uint_eq(n, n_own);
 }
 END_TEST
 
@@ -184,33 +162,103 @@ row_of(const char *key, enum figure_source a, enum figure_source b)
 	return NULL;
 }
 
-/* Each number of J is a figure of source A or B. */
-static void
-check_numbers(json_t *j, enum figure_source a, enum figure_source b)
+/* Which figures stand in an object or list of JSON; NULL: in the whole. */
+static const struct shown_in {
+	const char *name;
+	enum figure_source a, b;
+} places[] = { { NULL, FIGURE_OF_FACTS, FIGURE_OF_STATE },
+	{ "answers", FIGURE_OF_ANSWERS, FIGURE_OF_ANSWERS },
+	{ "latency", FIGURE_OF_LATENCY, FIGURE_OF_LATENCY },
+	{ "loops", FIGURE_OF_LOOP, FIGURE_OF_FACTS }, { "cache", FIGURE_OF_CACHE, FIGURE_OF_CACHE },
+	{ "counters", FIGURE_OF_COUNTER, FIGURE_OF_DNSTAP },
+	{ "upstreams", FIGURE_OF_UPSTREAM, FIGURE_AT_PRESENT },
+	{ "udp", FIGURE_OF_RTT, FIGURE_OF_RTT }, { "0x20", FIGURE_OF_GUARD, FIGURE_OF_GUARD } };
+
+/* What has no figures: reasons and what they come to (core/reason), the parts of a figure. */
+static bool
+has_names_of_others(const char *name)
+{
+	return strstr(name, "_by_") != NULL || strcmp(name, "outcomes") == 0 ||
+	    strcmp(name, "reasons") == 0;
+}
+
+static unsigned
+rows_in(const char *name, const char *key)
+{
+	unsigned n = 0;
+
+	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+		const struct shown_in *in = &places[i];
+
+		if (in->name == NULL ? name != NULL : name == NULL || strcmp(in->name, name) != 0)
+			continue;
+		for (size_t f = 0; f < figures_n; f++)
+			n += (figures[f].source == in->a || figures[f].source == in->b) &&
+			    strcmp(figures[f].key, key) == 0;
+	}
+	return n;
+}
+
+/* Each number and list of numbers in J, which is called NAME, has one row. Returns how many. */
+static unsigned
+check_numbers(json_t *j, const char *name)
 {
 	const char *key;
 	json_t *value;
 	unsigned n = 0;
 
+	for (size_t i = 0; i < json_array_size(j); i++)
+		n += check_numbers(json_array_get(j, i), name);
 	json_object_foreach(j, key, value)
 	{
-		if (!json_is_number(value))
+		if (has_names_of_others(key))
 			continue;
-		ck_assert_msg(row_of(key, a, b) != NULL, "%s", key);
-		n++;
+		if (json_is_number(value) || json_is_number(json_array_get(value, 0))) {
+			ck_assert_msg(rows_in(name, key) == 1, "%s in %s", key,
+			    name == NULL ? "the whole" : name);
+			n++;
+		} else {
+			n += check_numbers(value, key);
+		}
 	}
-	ck_assert_uint_ge(n, 2);
+	return n;
 }
 
 START_TEST(the_state_is_of_the_table)
 {
-	json_t *j = state_json(&known.facts), *list = json_object_get(j, "upstreams");
+	struct cache *cache = cache_new(CACHE_MIN, 0, 0);
+	json_t *j;
 
-	check_numbers(j, FIGURE_OF_FACTS, FIGURE_OF_STATE);
-	check_numbers(json_object_get(j, "counters"), FIGURE_OF_COUNTER, FIGURE_OF_DNSTAP);
-	for (size_t i = 0; i < json_array_size(list); i++)
-		check_numbers(json_array_get(list, i), FIGURE_OF_UPSTREAM, FIGURE_AT_PRESENT);
+	ck_assert_ptr_nonnull(cache);
+	known.settings.conf.core.cache = cache;
+	known.views.view[0].off_until_ns[UPSTREAM_STATUS_CASE] = clock_now_ns() + NS_PER_SEC;
+	j = state_json(&known.facts);
+	ck_assert_uint_gt(check_numbers(j, NULL), STATS_N + 50);
 	json_decref(j);
+	known.settings.conf.core.cache = NULL;
+	cache_free(cache);
+}
+END_TEST
+
+/* Each heading of the page that is made of a figure has its row: "@#key@", "@?key@". */
+START_TEST(the_page_is_of_the_table)
+{
+	char *page = strndup((const char *)page_files_html, page_files_html_len), *rest = page;
+	unsigned n = 0, n_marks = 0;
+
+	ck_assert_ptr_nonnull(page);
+	for (char *part; (part = strsep(&rest, "@")) != NULL; n++) {
+		bool found = false;
+
+		if (n % 2 == 0 || strchr("#?", part[0]) == NULL)
+			continue;
+		for (size_t i = 0; i < figures_n; i++)
+			found |= strcmp(figures[i].key, part + 1) == 0;
+		ck_assert_msg(found, "%s", part);
+		n_marks++;
+	}
+	ck_assert_uint_ge(n_marks, 13);
+	free(page);
 }
 END_TEST
 
@@ -218,8 +266,8 @@ END_TEST
 static char *
 shown(void (*show)(const json_t *j, FILE *out), const json_t *j)
 {
-	size_t len;
-	char *text;
+	static size_t len;
+	static char *text;
 	FILE *f = open_memstream(&text, &len);
 
 	ck_assert_ptr_nonnull(f);
@@ -256,7 +304,10 @@ END_TEST
 START_TEST(dns64ctl_has_the_keys_of_an_upstream)
 {
 	static const enum figure_source sources[] = { FIGURE_OF_UPSTREAM, FIGURE_AT_PRESENT };
+	const struct figure *const heads[] = { figures_find("sends"), figures_find("replies"),
+		figures_find("lost"), &figures[FIGURES_SHARE] };
 	json_t *u = json_object(), *j = json_pack("{s:[o]}", "upstreams", u);
+	char word[FIGURE_WORDS];
 	unsigned n = 0;
 	char *text;
 
@@ -264,13 +315,48 @@ START_TEST(dns64ctl_has_the_keys_of_an_upstream)
 		for (const struct figure *f = NULL; (f = figures_next(f, sources[i])) != NULL;)
 			(void)json_object_set_new(u, f->key, json_integer(7));
 	}
+	(void)json_object_set_new(
+	    u, figures[FIGURES_UDP].key, json_pack("{s:i}", figures[FIGURES_RTT].key, 7));
+	(void)json_object_set_new(
+	    u, figures[FIGURES_TCP].key, json_pack("{s:i}", figures[FIGURES_RTT].key, 7));
 	text = shown(show_upstreams, j);
 	ck_assert_msg(strstr(text, " 0") == NULL, "%s", text);
+	for (size_t i = 0; i < sizeof(heads) / sizeof(heads[0]); i++) {
+		const char *at = strstr(text, figure_words(heads[i], word));
+
+		ck_assert_msg(at != NULL && at < strchr(text, '\n'), "%s", word);
+	}
 	for (const char *c = text; (c = strstr(c, "7 ")) != NULL; c++)
 		n++;
 	ck_assert_uint_ge(n, 6);
 	free(text);
 	json_decref(j);
+}
+END_TEST
+
+/* Each column of "dns64ctl top" is made of counters that there are. */
+START_TEST(dns64ctl_top_has_counters_of_the_table)
+{
+	json_t *old = json_pack("{s:i, s:{}}", "time", 1, "counters");
+	json_t *counters = json_object();
+	json_t *now = json_pack("{s:i, s:i, s:o}", figures[FIGURES_TIME].key, 2,
+	    figures[FIGURES_IN_FLIGHT].key, 7, "counters", counters);
+	static char *text;
+	static size_t len;
+	FILE *f = open_memstream(&text, &len);
+
+	for (const struct figure *c = NULL; (c = figures_next(c, FIGURE_OF_COUNTER)) != NULL;)
+		(void)json_object_set_new(counters, c->key, json_integer(7));
+	ck_assert_ptr_nonnull(f);
+	top_line(old, now, f);
+	fclose(f);
+	/* Two sums of two, a part of a half, and single ones. */
+	ck_assert_str_eq(text,
+	    "          14           7           7           7           7           7           7"
+	    "          50          14           7           7\n");
+	free(text);
+	json_decref(old);
+	json_decref(now);
 }
 END_TEST
 
@@ -298,9 +384,11 @@ tests_add(TCase *tc)
 	tcase_add_checked_fixture(tc, known_setup, known_close);
 	tcase_add_test(tc, each_row_is_whole);
 	tcase_add_test(tc, no_source_has_a_key_twice);
-	tcase_add_test(tc, no_name_has_two_figures);
+	tcase_add_test(tc, no_name_and_no_help_has_two_figures);
 	tcase_add_test(tc, the_metrics_are_the_table);
 	tcase_add_test(tc, the_state_is_of_the_table);
+	tcase_add_test(tc, the_page_is_of_the_table);
+	tcase_add_test(tc, dns64ctl_top_has_counters_of_the_table);
 	tcase_add_test(tc, dns64ctl_has_the_words_of_the_table);
 	tcase_add_test(tc, dns64ctl_has_the_keys_of_an_upstream);
 	tcase_add_test(tc, what_was_lost_is_told_by_cause);

@@ -61,6 +61,8 @@ count(const char *line)
 static bool
 is_sum(enum stats_place place)
 {
+	if (place == STATS_answers)
+		return true;
 	for (size_t i = 0; i < figures_n; i++) {
 		for (size_t p = 0; p < figures[i].n_places; p++) {
 			if (figures[i].places[p] == place && figures[i].source < FIGURE_OF_GROUP)

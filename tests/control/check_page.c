@@ -52,6 +52,8 @@ START_TEST(numbers)
 	has("<td class=\"\">messages of clients that got no answer</td><td class=\"n\">9</td>");
 	has("<td class=\"\">entries in the cache</td><td class=\"n\">12</td>");
 	has("1 answers waited, 30 ms on average");
+	has("<th class=\"n\">round trip</th><th class=\"n\">sends</th><th class=\"n\">replies</th>"
+	    "<th class=\"n\">lost</th><th class=\"n\">share</th>");
 }
 END_TEST
 
