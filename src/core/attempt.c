@@ -99,6 +99,7 @@ take_id(struct lookups *ls, struct lookup *l, unsigned space, uint16_t socket)
 	l->now.check = l->check;
 	l->now.silent = false;
 	l->now.refused = false;
+	l->now.displaced = false;
 	l->now.edns = false;
 	l->now.cookie = false;
 	l->now.cases = 0;
@@ -243,14 +244,22 @@ seldom_wait(struct lookups *ls, struct lookup *l, uint64_t wait_ns, uint64_t now
 	return wait_ns;
 }
 
+/* How long L's attempt is waited for by what was measured. */
+static inline uint64_t
+measured_wait(const struct lookups *ls, const struct lookup *l)
+{
+	enum upstream_over over = lookup_over(&l->now);
+	unsigned n = l->tried.n_silent > 0 ? attempt_silences(l, over, l->upstream) : 0;
+
+	return upstreams_wait_ns(ls->upstreams, l->upstream, over, n);
+}
+
 /* Set L's timer to the end of the wait for its attempt, which is in flight. */
 static inline void
 set_wait(struct lookups *ls, struct lookup *l)
 {
-	enum upstream_over over = lookup_over(&l->now);
 	const struct upstream *up = &ls->upstreams->table[l->upstream];
-	unsigned n = l->tried.n_silent > 0 ? attempt_silences(l, over, l->upstream) : 0;
-	uint64_t wait_ns = upstreams_wait_ns(ls->upstreams, l->upstream, over, n);
+	uint64_t wait_ns = measured_wait(ls, l);
 
 	if (UNLIKELY(up->down || l->probe || l->here.suspect != LOOKUP_NO_SUSPECT))
 		wait_ns = seldom_wait(ls, l, wait_ns, l->now.sent_ns);
@@ -273,6 +282,36 @@ set_early(struct lookups *ls, struct lookup *l)
 	    early_ns >= upstreams_wait_ns(ls->upstreams, l->upstream, UPSTREAM_OVER_UDP, 0))
 		return;
 	lookup_set_wait(ls, l, LOOKUP_EARLY, l->now.sent_ns + early_ns);
+}
+
+/* When the wait for L's attempt ends, which went over TCP to an upstream that was not down. */
+static uint64_t
+tcp_due_ns(const struct lookups *ls, const struct lookup *l)
+{
+	return l->probe ? l->end_ns : l->now.sent_ns + measured_wait(ls, l);
+}
+
+/*
+ * L's question went over TCP. Where connections end after a few replies it keeps its place on one
+ * for as long as a reply usually takes: a name that the upstream is mute for keeps nobody waiting.
+ */
+static __attribute__((noinline)) void
+set_place(struct lookups *ls, struct lookup *l)
+{
+	const struct upstream *up = &ls->upstreams->table[l->upstream];
+	uint64_t over_ns = l->now.sent_ns + times_usual_ns(&up->times[UPSTREAM_OVER_TCP]);
+
+	if (up->tcp_yield == CHANNEL_ENDLESS || up->down || l->here.suspect != LOOKUP_NO_SUSPECT ||
+	    over_ns >= tcp_due_ns(ls, l))
+		return;
+	lookup_set_wait(ls, l, LOOKUP_PLACED, over_ns);
+}
+
+void
+attempt_leave_place(struct lookups *ls, struct lookup *l)
+{
+	lookup_tcp_leave(ls, l);
+	lookup_set_wait(ls, l, LOOKUP_AWAITS, tcp_due_ns(ls, l));
 }
 
 /* The upstream for an attempt of L; UPSTREAM_NONE: none may be asked. */
@@ -456,8 +495,10 @@ attempt_next_question(
 		by_tcp = l->progress == LOOKUP_ASKED_TCP;
 		send->way = by_tcp ? PACKET_UPSTREAM_TCP : PACKET_UPSTREAM_UDP;
 		send->sock = l->now.socket;
-		if (by_tcp)
+		if (by_tcp) {
 			send->sock += (uint32_t)l->upstream * CHANNELS_EACH - TXID_TCP;
+			set_place(ls, l);
+		}
 		send->gen = 0;
 		if (UNLIKELY(l->message.bytes != NULL))
 			send->len = write_signed(l, by_tcp ? tcp : udp);

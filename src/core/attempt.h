@@ -40,6 +40,12 @@ MUST_USE struct lookup *attempt_next_truncated(struct lookups *ls, struct lookup
 /* attempt_set_wait: set L's timer to the end of the wait for its attempt, which is in flight. */
 void attempt_set_wait(struct lookups *ls, struct lookup *l);
 
+/*
+ * attempt_leave_place: L's attempt, which is in flight over TCP, has kept its place on a connection
+ * for as long as a reply usually takes. It is waited for still, but keeps nobody waiting.
+ */
+void attempt_leave_place(struct lookups *ls, struct lookup *l);
+
 /* attempt_most: how often a question goes to one upstream over one transport, 1-3. */
 MUST_USE static inline unsigned
 attempt_most(const struct lookups *ls)

@@ -97,6 +97,8 @@ count_attempts(struct count *c, const struct lookup *l)
 	}
 	if (l->wait == LOOKUP_EARLY && l->progress != LOOKUP_ASKED_UDP)
 		blame(c, "another upstream is to be asked beside one that is not awaited");
+	if (l->wait == LOOKUP_PLACED && l->progress != LOOKUP_ASKED_TCP)
+		blame(c, "a place is kept on a connection that is not used");
 	if (l->progress == LOOKUP_TO_ASK && l->wait != LOOKUP_AWAITS)
 		blame(c, "a lookup is to be sent, and its timer is for something else");
 }

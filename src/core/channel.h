@@ -14,6 +14,9 @@
  * lost with questions open gave replies (its yield). A connection that has given as many, and is
  * there still, gets one more question, and after each further reply one more at a time: of S
  * replies given, yield - S questions may be open, and later S - yield + 1.
+ *
+ * A question counts as open only for as long as a reply usually takes (core/attempt): one for which
+ * the upstream is mute must not keep the others waiting.
  */
 
 #include <stdbool.h>
@@ -27,12 +30,13 @@
 #define CHANNEL_ENDLESS UINT32_MAX /* a yield: connections are not known to end */
 
 struct channel {
-	struct list open;   /* attempts in flight over it (struct attempt.link) */
-	uint32_t n_open;    /* number of them */
-	uint32_t n_awaited; /* of these: those that are their lookup's present attempt */
-	bool stuck;         /* it gets no new questions */
-	uint32_t n_served;  /* replies that came by it since it was opened and were taken */
-	uint64_t heard_ns;  /* time of the last message that came by it */
+	struct list open; /* attempts in flight over it (struct attempt.link) */
+	uint32_t n_open;  /* number of them */
+	/* of these: those that take a place: present attempts of lookups, which are not late */
+	uint32_t n_awaited;
+	bool stuck;        /* it gets no new questions */
+	uint32_t n_served; /* replies that came by it since it was opened and were taken */
+	uint64_t heard_ns; /* time of the last message that came by it */
 	/* attempts that went over the connection before, which ended; they count in n_open */
 	struct list lost;
 	struct list link;      /* with lost: in lookups.lost, for core/loss */

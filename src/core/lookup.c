@@ -321,7 +321,7 @@ static void
 await(struct lookups *ls, const struct attempt *a)
 {
 	ls->upstreams->table[a->upstream].n_waiting++;
-	if (txid_by_tcp(a->socket))
+	if (txid_by_tcp(a->socket) && !a->displaced)
 		lookup_channel(ls, a)->n_awaited++;
 }
 
@@ -330,7 +330,7 @@ static inline void
 await_no_more(struct lookups *ls, const struct attempt *a)
 {
 	ls->upstreams->table[a->upstream].n_waiting--;
-	if (txid_by_tcp(a->socket)) {
+	if (txid_by_tcp(a->socket) && !a->displaced) {
 		lookup_channel(ls, a)->n_awaited--;
 		lookup_tcp_room(ls, a->upstream);
 	}

@@ -116,6 +116,7 @@ enum lookup_progress {
 enum lookup_wait {
 	LOOKUP_AWAITS, /* the end of the wait for its present attempt, or for room to send it */
 	LOOKUP_EARLY,  /* in flight over UDP: another upstream is asked too, before it is silent */
+	LOOKUP_PLACED, /* in flight over TCP: it takes a place on its connection no longer */
 	LOOKUP_PAUSED, /* its next attempt; a reply to what was sent is taken meanwhile */
 	LOOKUP_HELD,   /* likewise, of the same question: the kernel did not take it */
 	LOOKUP_SPENT,  /* its end: nothing is left to be sent, but it may still be answered */
@@ -178,6 +179,7 @@ struct attempt {
 	bool cookie_known : 1; /* with a server cookie, so the reply must carry a cookie */
 	bool silent : 1;       /* its wait is over without a reply, and that was counted */
 	bool refused : 1;      /* in lookups.refused, not in the open list of its socket */
+	bool displaced : 1;    /* over TCP: it takes no place on its connection (core/channel) */
 };
 
 /* Owned by a lookup: LEN bytes of a message; NULL: none. */
@@ -430,6 +432,12 @@ void lookup_ask(struct lookups *ls, struct lookup *l);
  * there is another upstream to ask, for as long as a reply takes.
  */
 void lookup_tcp_wait(struct lookups *ls, struct lookup *l, uint64_t now_ns);
+
+/*
+ * lookup_tcp_leave: L's attempt, which is in flight over TCP, takes no place on its connection any
+ * more. It is waited for still.
+ */
+void lookup_tcp_leave(struct lookups *ls, struct lookup *l);
 
 /* lookup_tcp_room: the connections to upstream U may have room for lookups that wait for it. */
 void lookup_tcp_room(struct lookups *ls, unsigned u);

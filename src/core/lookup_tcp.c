@@ -23,6 +23,14 @@ lookup_tcp_wait(struct lookups *ls, struct lookup *l, uint64_t now_ns)
 	lookup_set_wait(ls, l, LOOKUP_AWAITS, due_ns);
 }
 
+void
+lookup_tcp_leave(struct lookups *ls, struct lookup *l)
+{
+	l->now.displaced = true;
+	lookup_channel(ls, &l->now)->n_awaited--;
+	lookup_tcp_room(ls, l->now.upstream);
+}
+
 _Static_assert(UPSTREAM_MAX <= 64, "a bit of tcp_ready each");
 
 void

@@ -25,8 +25,9 @@ waits_to_send(const struct lookup *l)
 static void
 hurry(struct lookups *ls, struct lookup *l, uint64_t now_ns)
 {
-	lookup_set_wait(
-	    ls, l, l->wait == LOOKUP_EARLY ? LOOKUP_AWAITS : (enum lookup_wait)l->wait, now_ns);
+	bool early = l->wait == LOOKUP_EARLY || l->wait == LOOKUP_PLACED;
+
+	lookup_set_wait(ls, l, early ? LOOKUP_AWAITS : (enum lookup_wait)l->wait, now_ns);
 }
 
 /*
@@ -48,7 +49,7 @@ check_channel(struct lookups *ls, const struct attempt *a, uint64_t now_ns)
 
 		if (other != &l->now)
 			continue;
-		if (l->timer.due * WHEEL_TICK_NS > now_ns)
+		if (l->wait == LOOKUP_PLACED || l->timer.due * WHEEL_TICK_NS > now_ns)
 			hurry(ls, l, now_ns);
 	}
 }
@@ -100,6 +101,10 @@ loss_on_timer(struct lookups *ls, struct lookup *l, struct lookup_result *result
 {
 	bool in_flight = lookup_in_flight(l);
 
+	if (l->wait == LOOKUP_PLACED) {
+		attempt_leave_place(ls, l);
+		return false;
+	}
 	/* One that refuses over UDP and is silent over TCP does refuse. */
 	l->refused = l->refused &&
 	    (waits_to_send(l) || (l->progress == LOOKUP_ASKED_TCP && l->plan != LOOKUP_TCP_ONLY));

@@ -88,6 +88,21 @@ times_wait_ns(const struct times *t, unsigned doublings, uint64_t most_ns)
 }
 
 /*
+ * times_usual_ns: how long a reply usually takes, at least TIMES_LEAST_NS; TIMES_UNKNOWN_NS before
+ * one was measured. One slow reply raises the mean for long, and a slow first one the percentile:
+ * what is less counts.
+ */
+MUST_USE static inline uint64_t
+times_usual_ns(const struct times *t)
+{
+	uint64_t usual = 2 * t->srtt_ns < t->p95_ns ? 2 * t->srtt_ns : t->p95_ns;
+
+	if (!times_known(t))
+		return TIMES_UNKNOWN_NS;
+	return usual > TIMES_LEAST_NS ? usual : TIMES_LEAST_NS;
+}
+
+/*
  * times_shift: the binary logarithm of one over the weight of a sample at NOW_NS: from 1/64, up to
  * 16 ms after the sample before, to 1/4, from 134 ms on. So the mean covers about half a second
  * whatever the rate.

@@ -302,10 +302,10 @@ upstreams_learn(
 	struct upstream *up = &us->table[u];
 
 	times_learn(&up->times[over], rtt_ns);
-	if (us->n_order > 1) { /* else there is nothing to choose, nor to hedge */
-		times_rank(&up->times[over], rtt_ns);
+	if (us->n_order > 1) /* else there is nothing to choose */
 		times_charge(&up->cost, rtt_ns, now_ns);
-	}
+	if (us->n_order > 1 || over == UPSTREAM_OVER_TCP) /* nor to hedge */
+		times_rank(&up->times[over], rtt_ns);
 	if (over == UPSTREAM_OVER_UDP)
 		up->n_udp_silent = 0;
 	else if (UNLIKELY(up->n_udp_silent >= UPSTREAM_UDP_SILENT) && up->ways.now != WAY_TCP)

@@ -3,6 +3,7 @@
 #include "core/loss.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "base/clock.h"
 #include "core/attempt.h"
@@ -331,6 +332,140 @@ START_TEST(silence_makes_room_on_a_connection)
 }
 END_TEST
 
+/* Upstream 0 took RTT_MS for each reply over TCP, and once 2 s. */
+static void
+measure(unsigned rtt_ms)
+{
+	struct times *t = &p.upstreams.table[0].times[UPSTREAM_OVER_TCP];
+
+	for (unsigned i = 0; i < 20; i++) {
+		uint64_t ms = i == 10 ? 2000 : rtt_ms;
+
+		times_learn(t, ms * NS_PER_MS);
+		times_rank(t, ms * NS_PER_MS);
+	}
+}
+
+/* The lookup whose timer is due by now, which is over for it; NULL. */
+static struct lookup *
+time_out(void)
+{
+	struct wheel_timer *t = wheel_take(&p.wheel, p.now_ns);
+	struct lookup *l = t == NULL ? NULL : LIST_OBJECT(t, struct lookup, timer);
+
+	if (l != NULL)
+		ck_assert(!loss_on_timer(&p.lookups, l, &result, p.now_ns));
+	return l;
+}
+
+/*
+ * Rule 26: a question keeps its place on a connection that gives few replies for as long as a reply
+ * usually takes, though it is waited for longer, as one was slow: what waits is not held up by a
+ * name that the upstream is mute for. No connection is made for that.
+ */
+START_TEST(rule26_mute_name_holds_no_place)
+{
+	struct channel *c = p.upstreams.table[0].tcp;
+	struct lookup *mute[CHANNELS_EACH], *waits, *last;
+
+	measure(10);
+	p.upstreams.table[0].tcp_yield = 1;
+	for (unsigned conn = 0; conn < CHANNELS_EACH; conn++)
+		mute[conn] = ask(conn);
+	waits = ask_in_vain();
+	last = ask_in_vain();
+	p.now_ns += 40 * NS_PER_MS;
+	ck_assert_ptr_null(time_out());
+	p.now_ns += 20 * NS_PER_MS;
+	ck_assert_ptr_eq(time_out(), mute[0]);
+	expect_tcp(0);
+	ck_assert_uint_eq(waits->n_sends, 1);
+	ck_assert_uint_eq(c[0].n_awaited, 1);
+	ck_assert(!parts_next(&p, &sent));
+	/* It is waited for still, by what was measured; then it is silent, and takes no place. */
+	ck_assert_uint_eq(mute[0]->progress, LOOKUP_ASKED_TCP);
+	ck_assert_uint_gt(mute[0]->timer.due * WHEEL_TICK_NS, p.now_ns + NS_PER_SEC / 4);
+	hear(0);
+	wait_out(mute[0]);
+	ck_assert(mute[0]->earlier->silent);
+	ck_assert_uint_eq(c[0].n_awaited, 1);
+	ck_assert_uint_eq(last->n_sends, 0);
+}
+END_TEST
+
+/* What comes late all the same is a reply, and one that is asked again takes a place again. */
+START_TEST(rule26_late_reply_without_a_place)
+{
+	struct lookup *l;
+	uint8_t reply[512];
+	size_t len;
+
+	measure(10);
+	p.upstreams.table[0].tcp_yield = 2;
+	l = ask(0);
+	memcpy(reply, p.tcp, len = sent.len);
+	p.now_ns += 60 * NS_PER_MS;
+	ck_assert_ptr_eq(time_out(), l);
+	ck_assert_uint_eq(p.upstreams.table[0].tcp[0].n_awaited, 0);
+	reply[2] |= 0x80; /* QR */
+	ck_assert_ptr_eq(parts_hand_in(&p, PACKET_UPSTREAM_TCP, 0, reply, len, &result), l);
+	lookup_free(&p.lookups, l);
+	ck_assert_uint_eq(p.upstreams.table[0].tcp[0].n_awaited, 0);
+	l = ask(0);
+	p.now_ns += 60 * NS_PER_MS;
+	ck_assert_ptr_eq(time_out(), l);
+	lose(0, true);
+	expect_tcp(0);
+	ck_assert_uint_eq(p.upstreams.table[0].tcp[0].n_awaited, 1);
+}
+END_TEST
+
+/* A probe keeps a place no longer, and is waited for as long as ever. */
+START_TEST(rule26_mute_probe_holds_no_place)
+{
+	struct lookup *l;
+
+	measure(10);
+	p.upstreams.table[0].tcp_yield = 1;
+	lookup_start_probe(&p.lookups, 0, WAY_TCP, DNS_TYPE_NS);
+	expect_tcp(0);
+	p.now_ns += 60 * NS_PER_MS;
+	l = time_out();
+	ck_assert_ptr_nonnull(l);
+	ck_assert_uint_eq(p.upstreams.table[0].tcp[0].n_awaited, 0);
+	ck_assert_uint_ge(l->timer.due * WHEEL_TICK_NS, l->end_ns);
+}
+END_TEST
+
+/* Where connections do not end there are places for all. */
+START_TEST(endless_connection_has_places)
+{
+	struct lookup *l;
+
+	measure(10);
+	l = ask(0);
+	ck_assert_uint_eq(l->wait, LOOKUP_AWAITS);
+}
+END_TEST
+
+/* One that is stuck is left by those without a place, too. */
+START_TEST(stuck_connection_is_left_before_places_are)
+{
+	struct lookup *l, *other;
+
+	measure(10);
+	p.upstreams.table[0].tcp_yield = 2;
+	l = ask(0);
+	other = ask(0);
+	ck_assert_uint_eq(other->wait, LOOKUP_PLACED);
+	wait_out(l);
+	ck_assert_uint_eq(l->wait, LOOKUP_AWAITS);
+	wait_out(l);
+	ck_assert(p.upstreams.table[0].tcp[0].stuck);
+	ck_assert_uint_eq(other->wait, LOOKUP_AWAITS);
+}
+END_TEST
+
 /* Who waits for a connection to an upstream that is one no more goes to another. */
 START_TEST(question_does_not_wait_for_who_is_gone)
 {
@@ -386,6 +521,11 @@ tests_add(TCase *tc)
 	tcase_add_test(tc, questions_wait_where_connections_end_early);
 	tcase_add_test(tc, all_down_shortens_the_wait_for_a_connection);
 	tcase_add_test(tc, silence_makes_room_on_a_connection);
+	tcase_add_test(tc, rule26_mute_name_holds_no_place);
+	tcase_add_test(tc, rule26_late_reply_without_a_place);
+	tcase_add_test(tc, rule26_mute_probe_holds_no_place);
+	tcase_add_test(tc, endless_connection_has_places);
+	tcase_add_test(tc, stuck_connection_is_left_before_places_are);
 	tcase_add_test(tc, question_does_not_wait_for_who_is_gone);
 	tcase_add_test(tc, question_does_not_wait_for_a_connection_for_ever);
 }

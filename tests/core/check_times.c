@@ -53,6 +53,24 @@ START_TEST(unknown_waits_400_ms)
 }
 END_TEST
 
+/* What a reply usually takes: one slow one does not count, nor slow ones of the past. */
+START_TEST(usual_time)
+{
+	ck_assert_uint_eq(times_usual_ns(&t), TIMES_UNKNOWN_NS);
+	measure(2000 * NS_PER_MS);
+	learn(30, 20);
+	ck_assert_uint_le(times_usual_ns(&t), 150 * NS_PER_MS);
+	setup();
+	learn(30, 60);
+	measure(2000 * NS_PER_MS);
+	ck_assert_uint_le(times_usual_ns(&t), 150 * NS_PER_MS);
+	ck_assert_uint_ge(times_usual_ns(&t), 60 * NS_PER_MS);
+	setup();
+	learn(30, 1);
+	ck_assert_uint_eq(times_usual_ns(&t), TIMES_LEAST_NS);
+}
+END_TEST
+
 /* RFC 6298 (2.2): the round trip and four times half of it. */
 START_TEST(the_first_reply_sets_all)
 {
@@ -197,6 +215,7 @@ tests_add(TCase *tc)
 {
 	tcase_add_checked_fixture(tc, setup, NULL);
 	tcase_add_test(tc, unknown_waits_400_ms);
+	tcase_add_test(tc, usual_time);
 	tcase_add_test(tc, the_first_reply_sets_all);
 	tcase_add_test(tc, the_next_reply_changes_both);
 	tcase_add_test(tc, d27_the_wait_is_bounded);
