@@ -10,9 +10,9 @@
 #include "base/clock.h"
 #include "base/netaddr.h"
 #include "base/rng.h"
+#include "config/hostaddr.h"
 #include "config/keywords.h"
 #include "config/listens.h"
-#include "config/ownaddr.h"
 #include "config/resolvconf.h"
 #include "config/textfile.h"
 
@@ -80,7 +80,7 @@ add_system_nameservers(struct settings *s, const char *path, struct diag *d)
 		return;
 	}
 	for (size_t i = 0; i < n && c->n_upstreams < CONF_MAX_UPSTREAMS; i++) {
-		if (ownaddr_find(s->conf.io.listens, s->conf.io.n_listens, &found[i]) >= 0)
+		if (hostaddr_reaches(s->conf.io.listens, s->conf.io.n_listens, &found[i]) >= 0)
 			diag_notice(d, 0, "nameserver",
 			    "defaults: %s of %s is this daemon itself and left out",
 			    netaddr_format(&found[i], text), path);
@@ -105,7 +105,8 @@ complete_upstreams(struct settings *s, const char *resolv_conf, struct diag *d)
 	char text[NETADDR_TEXT], own[NETADDR_TEXT];
 
 	for (size_t i = 0; i < c->n_upstreams; i++) {
-		int l = ownaddr_find(s->conf.io.listens, s->conf.io.n_listens, &c->upstreams[i]);
+		int l =
+		    hostaddr_reaches(s->conf.io.listens, s->conf.io.n_listens, &c->upstreams[i]);
 
 		if (l >= 0)
 			diag_error(d, s->upstream_lines[i], "nameserver",

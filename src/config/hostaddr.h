@@ -57,6 +57,13 @@ MUST_USE bool hostaddr_parse(
 MUST_USE int hostaddr_list(struct array *out);
 
 /*
+ * hostaddr_reaches: the index of the one of N addresses at LISTENS that a packet to A would reach:
+ * the same address and port, or a wildcard with A's port if A is a loopback address or that of an
+ * interface here. -1 if there is none.
+ */
+MUST_USE int hostaddr_reaches(const struct netaddr *listens, size_t n, const struct netaddr *a);
+
+/*
  * hostaddr_watch: a socket that becomes readable when an address or an interface comes, changes or
  * goes. It is non-blocking and the caller's. -errno: there is none.
  */

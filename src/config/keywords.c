@@ -1,11 +1,60 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "config/keywords.h"
 
-#include "config/keyword_logs.h"
-#include "config/keyword_row.h"
+#include <string.h>
+#include <strings.h>
+
+#include "config/field.h"
+#include "config/loglevel.h"
 #include "config/set.h"
+#include "config/set_logs.h"
 #include "config/set_policy.h"
 #include "config/set_prefix.h"
+#include "core/policy.h"
+
+/* --- What rows have in common ---------------------------------------------------------------- */
+
+/* The field of a row's value, a member of struct settings. */
+#define FIELD_WORDS(member, words) \
+	.offset = offsetof(struct settings, member), \
+	.size = sizeof(((struct settings *)NULL)->member), .max_words = (words)
+#define FIELD(member) FIELD_WORDS(member, 1)
+
+/* The same for a keyword whose changes take a restart. */
+#define AT_START(member) FIELD(member), .restart = true
+
+/* The same for a keyword that client blocks may have (RULES D13): a member of struct policy. */
+#define POLICY_WORDS(member, words) \
+	.in_block = true, .offset = offsetof(struct policy, member), \
+	.size = sizeof(((struct policy *)NULL)->member), .max_words = (words)
+#define POLICY(member) POLICY_WORDS(member, 1)
+
+/* The same for one whose value is not one field. */
+#define POLICY_LIST(words) .in_block = true, .max_words = (words), .repeatable = true
+
+/* The values of a number and its bounds; of a time, in ms; of the size of a message over UDP. */
+#define NUMBER_OF(what, least, most) \
+	.args = (what), .parse = set_number, .unit = KEYWORD_NUMBER, .min = (least), .max = (most)
+#define NUMBER(least, most) NUMBER_OF("N", least, most)
+/* a number, or a word instead */
+#define NUMBER_OR(what, least, most) \
+	.args = (what), .parse = set_number_or, .unit = KEYWORD_NUMBER, .min = (least), \
+	.max = (most)
+#define SECONDS(least, most) \
+	.args = "SECONDS", .parse = set_seconds, .unit = KEYWORD_SECONDS, .min = (least), \
+	.max = (most)
+#define UDP_SIZE \
+	.args = "BYTES", .parse = set_udp_size, .unit = KEYWORD_NUMBER, .min = 512, .max = 4096
+
+/* The values of a name or of a path, and its default. */
+#define TEXT(what, usual) .args = (what), .parse = set_text, .fallback = (usual)
+#define PATH(what, usual) .args = (what), .parse = set_path, .fallback = (usual)
+
+/* The words of a choice; no or yes, and which of them is the default. */
+#define CHOICE(words) .args = (words), .parse = set_choice
+#define NO_OR_YES(usual) CHOICE("no|yes"), .fallback = (usual)
+
+/* --- The table ------------------------------------------------------------------------------- */
 
 static const struct keyword table[] = {
 	{ .name = "include",
@@ -460,7 +509,73 @@ static const struct keyword table[] = {
 	    FIELD(stop_timeout_ms),
 	    .fallback = "5",
 	    .help = "how long a stop waits for questions in flight" },
-	KEYWORD_LOG_ROWS,
+	{ .name = "log",
+	    CHOICE("auto|syslog|stderr"),
+	    AT_START(log),
+	    .fallback = "auto",
+	    .help = "where messages go; auto: stderr in the foreground, else syslog" },
+	{ .name = "log-level",
+	    .args = "[" LOGLEVEL_CATEGORIES "] " LOGLEVEL_LEVELS,
+	    .parse = loglevel_set,
+	    FIELD_WORDS(log_levels, 2),
+	    .repeatable = true,
+	    .fallback = "notice",
+	    .help = "least important messages that are written, in all or about one thing" },
+	{ .name = "query-log",
+	    PATH("none|syslog|stderr|FILE", "none"),
+	    FIELD(query_log),
+	    .help = "where a line for each answer goes" },
+	{ .name = "query-log-format",
+	    CHOICE("text|json"),
+	    FIELD(query_log_format),
+	    .fallback = "text",
+	    .help = "words for people, or a JSON object" },
+	{ .name = "query-log-mode",
+	    .args = "MODE",
+	    .parse = set_query_log_mode,
+	    FIELD(query_log_mode),
+	    .fallback = "0640",
+	    .help = "permissions of the file, octal, when it is made" },
+	{ .name = "query-log-select",
+	    .args = "all|synthesized|failed|denied|slow MS...",
+	    .parse = set_query_log_select,
+	    FIELD_WORDS(conf.core.tap.select, 5),
+	    .fallback = "all",
+	    .help = "for which answers; slow: those that took so many milliseconds" },
+	{ .name = "query-log-sample",
+	    NUMBER(1, 1000000),
+	    FIELD(conf.core.tap.sample),
+	    .fallback = "1",
+	    .help = "for one in N of these" },
+	{ .name = "dnstap-socket",
+	    .args = "none|PATH",
+	    .parse = set_dnstap_socket,
+	    FIELD(dnstap_socket),
+	    .fallback = "none",
+	    .help = "who reads copies of messages, by dnstap" },
+	{ .name = "dnstap-messages",
+	    .args = "all|client-query|client-response|forwarder-query|forwarder-response...",
+	    .parse = set_dnstap_messages,
+	    FIELD_WORDS(conf.core.capture.types, 4),
+	    .fallback = "all",
+	    .help = "which messages: to and from clients, to and from upstreams" },
+	{ .name = "dnstap-sample",
+	    NUMBER(1, 1000000),
+	    FIELD(conf.core.capture.sample),
+	    .fallback = "1",
+	    .help = "one in N questions, each with its response" },
+	{ .name = "dnstap-identity",
+	    .args = "hostname|none|TEXT...",
+	    .parse = set_short_text,
+	    FIELD_WORDS(dnstap_identity, KEYWORD_ANY),
+	    .fallback = "hostname",
+	    .help = "the server's name there" },
+	{ .name = "dnstap-version",
+	    .args = "auto|none|TEXT...",
+	    .parse = set_short_text,
+	    FIELD_WORDS(dnstap_version, KEYWORD_ANY),
+	    .fallback = "auto",
+	    .help = "its version there; auto: dns64d and its number" },
 	{ .name = "debugging",
 	    NO_OR_YES("no"),
 	    FIELD(debugging),
@@ -475,4 +590,130 @@ keywords(size_t *n)
 {
 	*n = N_ROWS;
 	return table;
+}
+
+/* --- Rows by their names ---------------------------------------------------------------------- */
+
+#define NAME_MAX_LEN 32 /* bytes of the longest word compared; no keyword is longer */
+
+const struct keyword *
+keywords_find(const char *name)
+{
+	for (size_t i = 0; i < N_ROWS; i++) {
+		if (strcmp(table[i].name, name) == 0)
+			return &table[i];
+	}
+	return NULL;
+}
+
+static size_t
+least(size_t a, size_t b, size_t c)
+{
+	size_t ab = a < b ? a : b;
+
+	return ab < c ? ab : c;
+}
+
+/* Levenshtein distance of two words, case ignored; B has at most NAME_MAX_LEN letters. */
+static size_t
+distance(const char *a, const char *b)
+{
+	size_t row[NAME_MAX_LEN + 1], len = strlen(b);
+
+	for (size_t j = 0; j <= len; j++)
+		row[j] = j;
+	for (size_t i = 1; a[i - 1] != '\0'; i++) {
+		size_t diagonal = row[0];
+
+		row[0] = i;
+		for (size_t j = 1; j <= len; j++) {
+			size_t change = strncasecmp(&a[i - 1], &b[j - 1], 1) == 0 ? 0 : 1;
+			size_t best = least(row[j] + 1, row[j - 1] + 1, diagonal + change);
+
+			diagonal = row[j];
+			row[j] = best;
+		}
+	}
+	return row[len];
+}
+
+const char *
+keywords_nearest(const char *name)
+{
+	const char *nearest = NULL;
+	size_t len = strlen(name), least_distance = len / 3 + 1;
+
+	if (len > NAME_MAX_LEN)
+		return NULL;
+	for (size_t i = 0; i < N_ROWS; i++) {
+		size_t d = distance(name, table[i].name);
+
+		if (d < least_distance || (d == least_distance && nearest == NULL)) {
+			least_distance = d;
+			nearest = table[i].name;
+		}
+	}
+	return nearest;
+}
+
+unsigned
+keywords_line(const struct settings *s, const char *name)
+{
+	const struct keyword *k = keywords_find(name);
+
+	return k == NULL ? 0 : s->lines[k - table];
+}
+
+/* --- The table as text ------------------------------------------------------------------------ */
+
+/* The default on one line, "-" without. */
+static const char *
+format_fallback(const struct keyword *k, char *text, size_t cap)
+{
+	size_t n = 0;
+
+	if (k->fallback == NULL)
+		return "-";
+	for (const char *c = k->fallback; *c != '\0' && n + 3 < cap; c++) {
+		text[n++] = *c == '\n' ? ';' : *c;
+		if (*c == '\n')
+			text[n++] = ' ';
+	}
+	text[n] = '\0';
+	return text;
+}
+
+void
+keywords_help(FILE *out)
+{
+	char bounds[FIELD_BOUNDS], text[64];
+
+	for (size_t i = 0; i < N_ROWS; i++) {
+		const struct keyword *k = &table[i];
+
+		field_bounds(k, bounds);
+		fprintf(out, "  %s %s\n\t%s%s%s%s", k->name, k->args, k->help,
+		    bounds[0] != '\0' ? " (" : "", bounds, bounds[0] != '\0' ? ")" : "");
+		if (k->fallback != NULL)
+			fprintf(out, "; default %s", format_fallback(k, text, sizeof(text)));
+		fprintf(out, "%s%s%s\n", k->repeatable ? "; repeatable" : "",
+		    k->restart ? "; needs a restart" : "",
+		    k->in_block ? "; also in client blocks" : "");
+	}
+}
+
+void
+keywords_print(FILE *out)
+{
+	char bounds[FIELD_BOUNDS], text[64];
+
+	for (size_t i = 0; i < N_ROWS; i++) {
+		const struct keyword *k = &table[i];
+
+		field_bounds(k, bounds);
+		fprintf(out, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", k->name, k->args,
+		    bounds[0] != '\0' ? bounds : "-", format_fallback(k, text, sizeof(text)),
+		    k->repeatable ? "repeatable" : "single", k->restart ? "restart" : "reload",
+		    k->in_block ? "block" : "global", k->help);
+	}
 }

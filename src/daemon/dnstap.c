@@ -340,7 +340,7 @@ void
 dnstap_use(struct dnstap *d, const struct settings *s)
 {
 	(void)d;
-	(void)s; /* dnstap-socket is none (config/set_dnstap) */
+	(void)s; /* dnstap-socket is none (config/set_logs) */
 }
 
 static void

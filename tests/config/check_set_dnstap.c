@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* dnstap's keywords: what good lines become, and the whole text about bad ones. */
 
-#include "config/set_dnstap.h"
+#include "config/set_logs.h"
 
 #include <string.h>
 

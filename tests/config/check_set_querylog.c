@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The query log's keywords: what good lines become, and the whole text about bad ones. */
 
-#include "config/set_querylog.h"
+#include "config/set_logs.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -23,7 +23,6 @@ exceptions()
 		struct src/core/query.h:query until core/ and config/ are redrawn: the fields of all its states are in it
 		struct src/core/upstream.h:upstream until core/ and config/ are redrawn: health, times and channel are in it
 		struct src/io/loop_parts.h:loop until core/ and config/ are redrawn: all that a loop owns is in it
-		room src/config until core/ and config/ are redrawn: a unit for each kind of value
 		room src/control a unit for each group of paths of the control socket
 		room src/core until core/ and config/ are redrawn: the parts of the engine lie side by side
 	END

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Who would ask itself: equal addresses, and wildcards with an address of this machine. */
 
-#include "config/ownaddr.h"
-
 #include "config/hostaddr.h"
 #include "support/tests.h"
 
@@ -46,8 +44,8 @@ START_TEST(own_address_is_found)
 	struct netaddr listens[2] = { addr("198.51.100.1", 1), addr(c->listen, c->listen_port) };
 	struct netaddr upstream = addr(c->upstream, c->upstream_port);
 
-	ck_assert_int_eq(ownaddr_find(listens, 2, &upstream), c->own ? 1 : -1);
-	ck_assert_int_eq(ownaddr_find(listens, 0, &upstream), -1);
+	ck_assert_int_eq(hostaddr_reaches(listens, 2, &upstream), c->own ? 1 : -1);
+	ck_assert_int_eq(hostaddr_reaches(listens, 0, &upstream), -1);
 }
 END_TEST
 
@@ -64,7 +62,7 @@ START_TEST(wildcard_serves_all_interfaces)
 
 		own.port = 53;
 		ck_assert_int_eq(
-		    ownaddr_find(listens, 2, &own), own.family == NETADDR_IPV4 ? 0 : 1);
+		    hostaddr_reaches(listens, 2, &own), own.family == NETADDR_IPV4 ? 0 : 1);
 	}
 	array_fini(&all);
 }
