@@ -256,16 +256,31 @@ listen_on(struct lookups *ls, struct lookup *l, struct lookup_result *result, ui
 	return pause_until(ls, l, now_ns + LISTEN_MS * NS_PER_MS);
 }
 
-/* May an upstream reply yet that was asked by L, gave no error and is not down? */
+/*
+ * May upstream A->upstream, which is not down, reply yet to A, an attempt of L? An upstream that
+ * gave an error does so only to the last question of a check, which is whether that was one.
+ */
 static bool
-is_open(const struct lookups *ls, const struct lookup *l)
+is_open(const struct lookups *ls, const struct lookup *l, const struct attempt *a)
 {
+	return !ls->upstreams->table[a->upstream].down &&
+	    (a->check == LOOKUP_CHECK_AGAIN || !(l->tried.errored >> a->upstream & 1));
+}
+
+/* Is an attempt of L open? If one is that tells whether the data is bogus, the check goes on. */
+static bool
+any_open(const struct lookups *ls, struct lookup *l)
+{
+	bool any = false;
+
 	for (const struct attempt *a = l->earlier; a != NULL; a = a->next) {
-		if (!(l->tried.errored >> a->upstream & 1) &&
-		    !ls->upstreams->table[a->upstream].down)
-			return true;
+		if (!is_open(ls, l, a))
+			continue;
+		any = true;
+		if (a->check == LOOKUP_CHECK_AGAIN)
+			l->check = LOOKUP_CHECK_AGAIN; /* AAAA is not late (RULES D5) */
 	}
-	return false;
+	return any;
 }
 
 /*
@@ -277,7 +292,7 @@ spend(struct lookups *ls, struct lookup *l, struct lookup_result *result, uint64
 {
 	bool error = (l->tried.best_rcode | l->tried.late_rcode) != DNS_NOERROR;
 
-	if (l->earlier == NULL || (error && !is_open(ls, l)))
+	if (l->earlier == NULL || (error && !any_open(ls, l)))
 		return finish(ls, l, result);
 	l->progress = LOOKUP_UNSENT;
 	lookup_set_wait(ls, l, LOOKUP_SPENT, error ? now_ns + LISTEN_MS * NS_PER_MS : l->end_ns);
@@ -355,6 +370,8 @@ attempt_send_now(
 		return attempt_again(ls, l, l->upstream);
 	if (!l->hurried && upstreams_all_down(ls->upstreams))
 		return listen_on(ls, l, result, now_ns);
+	if (l->wait == LOOKUP_SPENT)
+		l->check = LOOKUP_CHECK_NONE; /* whoever is asked now is asked the first question */
 	return ask_next(ls, l, result, false, now_ns);
 }
 
