@@ -58,6 +58,7 @@ static const struct {
 	{ "cache-", "they play with a cache of their own" },
 	{ "coalesce-aaaa", "the third finds in the cache what it is to wait for" },
 	{ "d01-tc-target", "what is truncated is not kept, nor the error over TCP behind it" },
+	{ "d27-late-again-flush", "asked again after the flush it is sent again" },
 	{ "d27-late-cached", "asked again meanwhile it is not the same story" },
 	{ "d02-silence-nxdomain", "NXDOMAIN for A speaks for AAAA too, in the octets of upstream" },
 	{ "d05-", "a late reply is kept, and makes the next answer a better one" },
