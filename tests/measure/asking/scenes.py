@@ -370,12 +370,13 @@ def over_tcp():
 
 
 def when_dead():
-    for how in ("killed", "stopped", "silent"):
+    # Who is killed refuses, which ends a question at once; the others are waited for, a second.
+    for how, told in (("killed", (100, 150)), ("stopped", (1100, 1300)), ("silent", (1100, 1300))):
         yield Dead(
             "dead-" + how,
             how,
             (
-                Goal("told", "<=", 1100, 1300),
+                Goal("told", "<=", *told),
                 Goal("stale", "=", 100),
                 Goal("stale_p95", "<=", 5, 20),
                 Goal("back", "<=", 0.5, 0.8),
