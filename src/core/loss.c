@@ -465,6 +465,22 @@ move_on(struct lookups *ls, struct lookup *l, uint64_t now_ns)
 	lookup_set_wait(ls, l, LOOKUP_AWAITS, now_ns);
 }
 
+/*
+ * L's question, which must go over TCP, found no room. That may be for a moment: it is sent once
+ * more (RULES D27). If there is none again L ends.
+ */
+static void
+full_again(struct lookups *ls, struct lookup *l, uint64_t now_ns)
+{
+	if (l->n_unsent > 0) {
+		l->no_room = true;
+		give_up(ls, l, now_ns);
+		return;
+	}
+	send_later(ls, l, now_ns);
+	l->n_unsent++;
+}
+
 void
 loss_on_tcp_full(struct lookups *ls, unsigned conn, uint16_t id, uint64_t now_ns)
 {
@@ -483,8 +499,7 @@ loss_on_tcp_full(struct lookups *ls, unsigned conn, uint16_t id, uint64_t now_ns
 			return;
 		}
 	} else if (!antispoof_without_tcp(ls, l, now_ns)) {
-		l->no_room = true;
-		give_up(ls, l, now_ns);
+		full_again(ls, l, now_ns);
 		return;
 	}
 	attempt_again(ls, l, l->upstream);

@@ -215,7 +215,10 @@ START_TEST(slow_name_leaves_the_connection_alone)
 }
 END_TEST
 
-/* D11, D26: what has no room goes over UDP, or ends without blame; another's ID is not touched. */
+/*
+ * D11, D26, D27: what has no room goes over UDP, or over TCP once more and then ends without blame;
+ * another's ID is not touched.
+ */
 START_TEST(d11_no_room_concerns_one_question)
 {
 	struct lookup *l = ask(0);
@@ -228,6 +231,10 @@ START_TEST(d11_no_room_concerns_one_question)
 	expect_udp();
 	l = ask(0);
 	l->plan = LOOKUP_TCP_ONLY;
+	loss_on_tcp_full(&p.lookups, 0, wire_u16(p.tcp), p.now_ns);
+	ck_assert(!parts_next(&p, &sent));
+	ck_assert(!loss_on_timer(&p.lookups, l, &result, p.now_ns));
+	ck_assert(parts_next(&p, &sent) && sent.way == PACKET_UPSTREAM_TCP);
 	loss_on_tcp_full(&p.lookups, 0, wire_u16(p.tcp), p.now_ns);
 	ck_assert(!parts_next(&p, &sent));
 	ck_assert(loss_on_timer(&p.lookups, l, &result, p.now_ns));
