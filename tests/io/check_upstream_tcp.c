@@ -659,11 +659,11 @@ START_TEST(d11_what_is_not_read_goes_by_udp)
 }
 END_TEST
 
-/* D11: a question that must go by TCP and has no room ends; nobody waits for nothing. */
+/* D11, D27: what must go by TCP and finds no room twice ends; nobody waits for nothing. */
 START_TEST(d11_what_must_go_by_tcp_ends_without_room)
 {
 	int in_the_way = hold_up();
-	unsigned n_asked = 0, n_servfail = 0;
+	unsigned n_asked = 0, n_servfail = 0, n_full;
 
 	while (rig_stat(&rig, "tcp_upstream_full") < 16) {
 		for (unsigned i = 0; i < 64; i++) {
@@ -677,7 +677,10 @@ START_TEST(d11_what_must_go_by_tcp_ends_without_room)
 		}
 		ck_assert(rig_until(&rig, "upstream_tcp", n_asked));
 	}
+	n_full = (unsigned)rig_stat(&rig, "tcp_upstream_full");
 	testclock_pass(NS_PER_SEC); /* they look for room once more */
+	ck_assert(rig_until(&rig, "tcp_upstream_full", 2 * n_full));
+	testclock_pass(NS_PER_SEC);
 	while (n_servfail < 16) {
 		ck_assert(rig_recv(udp, &msg));
 		n_servfail += rig_rcode(&msg) == 2;
