@@ -87,8 +87,8 @@ _Static_assert(UPSTREAM_RCODES == 7 && UPSTREAM_LOST_N == 3, "each has its part 
 
 #define OF_FACTS(key, kind, unit, help, places) \
 	ROW(OF_FACTS, key, "dns64d_" key, kind, unit, help, ONE, places, NULL)
-/* Its metric is called as elsewhere (Prometheus' conventions for a process). */
-#define OF_PROCESS(key, name, kind, unit, help) \
+/* Its metric has a name of its own, such as Prometheus' for a process. */
+#define OF_FACTS_NAMED(key, name, kind, unit, help) \
 	ROW(OF_FACTS, key, name, kind, unit, help, ONE, NO_PLACES, NULL)
 #define OF_UPSTREAM(key, help, ...) \
 	ROW(OF_UPSTREAM, key, "dns64d_upstream_" key, COUNTER, COUNT, help, __VA_ARGS__)
@@ -106,7 +106,7 @@ _Static_assert(UPSTREAM_RCODES == 7 && UPSTREAM_LOST_N == 3, "each has its part 
 
 const struct figure figures[] = {
 	[FIGURES_BUILD] = OF_FACTS("build", INFO, TRUTH, "The program that runs", NO_PLACES),
-	[FIGURES_STARTED] = OF_PROCESS("started", "dns64d_start_time_seconds", GAUGE, SECONDS,
+	[FIGURES_STARTED] = OF_FACTS_NAMED("started", "dns64d_start_time_seconds", GAUGE, SECONDS,
 	    "When it began, in seconds since 1970"),
 	[FIGURES_READY] = OF_FACTS("ready", GAUGE, TRUTH,
 	    "1 if it can do its work (/ready): each loop goes round, it listens, an upstream "
@@ -130,21 +130,21 @@ const struct figure figures[] = {
 	    NO_PLACES),
 	[FIGURES_RELOAD_TIME] = OF_FACTS("config_last_reload_success_timestamp_seconds", GAUGE,
 	    SECONDS, "When the configuration in force was taken, in seconds since 1970", NO_PLACES),
-	[FIGURES_CPU] = OF_PROCESS(
+	[FIGURES_CPU] = OF_FACTS_NAMED(
 	    "cpu_s", "process_cpu_seconds", COUNTER, SECONDS, "Time that the process has computed"),
-	[FIGURES_MEMORY] = OF_PROCESS(
+	[FIGURES_MEMORY] = OF_FACTS_NAMED(
 	    "memory", "process_resident_memory_bytes", GAUGE, BYTES, "Memory that the process has"),
-	[FIGURES_MEMORY_MAX] = OF_PROCESS("memory_max", "process_resident_memory_max_bytes", GAUGE,
-	    BYTES, "The most memory that the process has had"),
-	[FIGURES_OPEN_FDS] = OF_PROCESS(
+	[FIGURES_MEMORY_MAX] = OF_FACTS_NAMED("memory_max", "process_resident_memory_max_bytes",
+	    GAUGE, BYTES, "The most memory that the process has had"),
+	[FIGURES_OPEN_FDS] = OF_FACTS_NAMED(
 	    "process_open_fds", "process_open_fds", GAUGE, COUNT, "Descriptors that are open"),
-	[FIGURES_MAX_FDS] = OF_PROCESS(
+	[FIGURES_MAX_FDS] = OF_FACTS_NAMED(
 	    "process_max_fds", "process_max_fds", GAUGE, COUNT, "Descriptors that may be open"),
 	[FIGURES_LOOPS] = OF_FACTS("loops", GAUGE, COUNT, "Loops, each a thread", NO_PLACES),
 	[FIGURES_LOOPS_SILENT] = OF_FACTS("loops_silent", GAUGE, COUNT,
 	    "Loops that did not tell in time what they know; nothing is told of upstreams then",
 	    NO_PLACES),
-	[FIGURES_IN_FLIGHT] = OF_PROCESS(
+	[FIGURES_IN_FLIGHT] = OF_FACTS_NAMED(
 	    "in_flight", "dns64d_queries_in_flight", GAUGE, COUNT, "questions being worked on"),
 	[FIGURES_CONNECTIONS] =
 	    OF_FACTS("connections", GAUGE, COUNT, "Connections that are open", NO_PLACES),

@@ -330,7 +330,10 @@ static const struct {
 	{ "blocks", blocks }, { "addresses", addresses }, { "cache", cache },
 	{ "upstreams", upstreams }, { "drops", drops }, { "loops", loops } };
 
-/* The words of the figure whose key is the LEN characters at KEY, or its help; both escaped. */
+/*
+ * The words of the figure whose key is the LEN characters at KEY, or its help; both escaped. If
+ * several sources have the key, it is the first row of the table.
+ */
 static void
 put_figure(struct evbuffer *out, const char *key, size_t len, bool help)
 {

@@ -299,12 +299,12 @@ static __attribute__((noinline)) void
 set_place(struct lookups *ls, struct lookup *l)
 {
 	const struct upstream *up = &ls->upstreams->table[l->upstream];
-	uint64_t over_ns = l->now.sent_ns + times_usual_ns(&up->times[UPSTREAM_OVER_TCP]);
+	uint64_t place_end_ns = l->now.sent_ns + times_usual_ns(&up->times[UPSTREAM_OVER_TCP]);
 
 	if (up->tcp_yield == CHANNEL_ENDLESS || up->down || l->here.suspect != LOOKUP_NO_SUSPECT ||
-	    over_ns >= tcp_due_ns(ls, l))
+	    place_end_ns >= tcp_due_ns(ls, l))
 		return;
-	lookup_set_wait(ls, l, LOOKUP_PLACED, over_ns);
+	lookup_set_wait(ls, l, LOOKUP_PLACED, place_end_ns);
 }
 
 void

@@ -278,7 +278,8 @@ any_open(const struct lookups *ls, struct lookup *l)
 			continue;
 		any = true;
 		if (a->check == LOOKUP_CHECK_AGAIN)
-			l->check = LOOKUP_CHECK_AGAIN; /* AAAA is not late (RULES D5) */
+			l->check =
+			    LOOKUP_CHECK_AGAIN; /* so that A is not taken beside it (RULES D5) */
 	}
 	return any;
 }

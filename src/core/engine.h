@@ -259,8 +259,8 @@ void engine_tcp_lost(struct engine *e, unsigned conn, bool established, uint64_t
 /*
  * engine_tcp_full: the shell could not take the question with this ID (host byte order) over the
  * connection CONN: it has no room in its queue, or no descriptor for a connection. The question
- * goes over UDP if it may, or ends. The upstream is not blamed (RULES D26). Other questions on the
- * connection wait on.
+ * goes over UDP if it may; else it is sent once more within 10 ms (RULES D27), and ends if there is
+ * no room again. The upstream is not blamed (RULES D26). Other questions on the connection wait on.
  */
 void engine_tcp_full(struct engine *e, unsigned conn, uint16_t id, uint64_t now_ns);
 

@@ -116,9 +116,10 @@ enum lookup_progress {
 enum lookup_wait {
 	LOOKUP_AWAITS, /* the end of the wait for its present attempt, or for room to send it */
 	LOOKUP_EARLY,  /* in flight over UDP: another upstream is asked too, before it is silent */
-	LOOKUP_PLACED, /* in flight over TCP: it takes a place on its connection no longer */
+	LOOKUP_PLACED, /* in flight over TCP: the end of its place on the connection */
 	LOOKUP_PAUSED, /* its next attempt; a reply to what was sent is taken meanwhile */
-	LOOKUP_HELD,   /* likewise, of the same question: the kernel did not take it */
+	LOOKUP_HELD,   /* likewise, of the same question: the kernel did not take it, or TCP had no
+			  room */
 	LOOKUP_SPENT,  /* its end: nothing is left to be sent, but it may still be answered */
 	LOOKUP_HOPELESS, /* its end, at the next tick: no upstream or no room to ask */
 	LOOKUP_LINGERS   /* it has ended, but a late reply to it is kept for the cache */

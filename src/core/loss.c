@@ -467,7 +467,7 @@ move_on(struct lookups *ls, struct lookup *l, uint64_t now_ns)
 
 /*
  * L's question, which must go over TCP, found no room. That may be for a moment: it is sent once
- * more (RULES D27). If there is none again L ends.
+ * more (RULES D27), unless it failed to leave before, over UDP or TCP: then L ends.
  */
 static void
 full_again(struct lookups *ls, struct lookup *l, uint64_t now_ns)

@@ -5,8 +5,7 @@ set -u
 cd "${TOP_SRCDIR:-.}" || exit 99
 
 # A row of the table begins with { .name = "keyword",
-keywords=$(sed -n 's/^[[:space:]]*{[[:space:]]*\.name = "\([a-z0-9-]*\)",.*/\1/p' src/config/keywords.c \
-	src/config/keyword_logs.h)
+keywords=$(sed -n 's/^[[:space:]]*{[[:space:]]*\.name = "\([a-z0-9-]*\)",.*/\1/p' src/config/keywords.c)
 [ -n "$keywords" ] || {
 	echo "src/config/keywords.c: no keyword found"
 	exit 1
