@@ -369,6 +369,27 @@ START_TEST(d30_networks_that_wait_for_the_same)
 }
 END_TEST
 
+/*
+ * D30: 200 hosts of one /64 ask for the same. With these secrets one of them shares both counters
+ * with its /64 and /56 where a row has no more of them than there are places, and is turned away.
+ */
+START_TEST(d30_no_host_is_taken_for_its_network)
+{
+	static const uint64_t secrets[] = { 1350, 1633 };
+	struct netaddr a = address("2001:db8::");
+
+	fair_fini(&fair);
+	ck_assert_int_eq(fair_init(&fair, secrets[_i] * QUESTION, 1024), 0);
+	for (unsigned i = 0; i < 200; i++) {
+		a.addr[15] = (uint8_t)i;
+		ck_assert_int_eq(
+		    try_to_enter(&a, QUESTION, 0, 16, &places[n_places]), FAIR_WELCOME);
+		ck_assert(i == 0 || fair_join(&fair, QUESTION, 16, &places[n_places]));
+		n_places++;
+	}
+}
+END_TEST
+
 /* The count is never too low, and with a full table hardly ever too high. */
 START_TEST(d26_different_questions_are_not_the_same)
 {
@@ -401,5 +422,6 @@ tests_add(TCase *tc)
 	tcase_add_loop_test(tc, d30_ceilings_of_networks, 0, 5);
 	tcase_add_test(tc, d26_ceiling_of_the_same_question);
 	tcase_add_loop_test(tc, d30_networks_that_wait_for_the_same, 0, 3);
+	tcase_add_loop_test(tc, d30_no_host_is_taken_for_its_network, 0, 2);
 	tcase_add_test(tc, d26_different_questions_are_not_the_same);
 }
