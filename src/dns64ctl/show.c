@@ -136,10 +136,12 @@ rtt(const json_t *j, const char *key, char text[static 32])
 static const char *
 words(const char *key, char text[static WORDS])
 {
-	const char *unit = strstr(key, "_percent");
+	static const char unit[] = "_percent";
+	size_t len = strlen(key), unit_len = sizeof(unit) - 1;
 
-	snprintf(
-	    text, WORDS, "%.*s", (int)(unit != NULL ? (size_t)(unit - key) : strlen(key)), key);
+	if (len > unit_len && strcmp(key + len - unit_len, unit) == 0)
+		len -= unit_len;
+	snprintf(text, WORDS, "%.*s", (int)len, key);
 	for (char *c = text; *c != '\0'; c++)
 		*c = *c == '_' ? ' ' : *c;
 	return text;
