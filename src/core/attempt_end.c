@@ -237,6 +237,7 @@ due_ns(const struct lookups *ls, const struct lookup *l, unsigned u)
 bool
 attempt_go_to(struct lookups *ls, struct lookup *l, uint16_t u)
 {
+	l->check = LOOKUP_CHECK_NONE; /* whoever is asked now is asked the first question */
 	if (u != l->upstream)
 		lookup_plan(l, LOOKUP_ELSEWHERE);
 	l->refused = is_refusing(l, u);
@@ -371,9 +372,18 @@ attempt_send_now(
 		return attempt_again(ls, l, l->upstream);
 	if (!l->hurried && upstreams_all_down(ls->upstreams))
 		return listen_on(ls, l, result, now_ns);
-	if (l->wait == LOOKUP_SPENT)
-		l->check = LOOKUP_CHECK_NONE; /* whoever is asked now is asked the first question */
 	return ask_next(ls, l, result, false, now_ns);
+}
+
+/* L's upstream replied to the last question of its check: what it got of that before is one like
+ * any other. */
+static void
+end_check(struct lookup *l)
+{
+	for (struct attempt *a = l->earlier; a != NULL; a = a->next) {
+		if (a->upstream == l->upstream && a->check == LOOKUP_CHECK_AGAIN)
+			a->check = LOOKUP_CHECK_NONE;
+	}
 }
 
 bool
@@ -386,6 +396,8 @@ attempt_failed(struct lookups *ls, struct lookup *l, struct lookup_result *resul
 		return attempt_finish(ls, l, result, LOOKUP_SILENT, NULL);
 	stats_inc(&ls->stats->upstream_errors);
 	l->tried.errored |= 1ULL << l->upstream;
+	if (UNLIKELY(l->check == LOOKUP_CHECK_AGAIN) && lookup_in_flight(l))
+		end_check(l);
 	l->check = LOOKUP_CHECK_NONE;
 	/* What was learned of this one is no wish of the client. */
 	lookup_plan(l, up->ways.now != WAY_FULL ? LOOKUP_NO_TCP : LOOKUP_ELSEWHERE);

@@ -11,8 +11,11 @@ is_final(const struct lookup *l, const struct msg *msg, enum msg_verdict verdict
 {
 	if (l->probe || l->message.bytes != NULL)
 		return true;
-	return verdict == MSG_OK && l->check != LOOKUP_CHECK_CD && !(msg->flags & DNS_TC) &&
-	    (msg->rcode == DNS_NOERROR || msg->rcode == DNS_NXDOMAIN) && !match_is_lame(msg);
+	if (verdict != MSG_OK || l->check == LOOKUP_CHECK_CD || msg->flags & DNS_TC)
+		return false;
+	if (l->check == LOOKUP_CHECK_AGAIN && msg->rcode == DNS_SERVFAIL)
+		return true; /* the data is bogus */
+	return (msg->rcode == DNS_NOERROR || msg->rcode == DNS_NXDOMAIN) && !match_is_lame(msg);
 }
 
 /*

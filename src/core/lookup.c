@@ -106,6 +106,8 @@ revive(struct lookups *ls, struct lookup *l, uint16_t upstream)
 		after = a->next;
 		if (a->sent_ns < l->born_ns)
 			lookup_drop(ls, l, a);
+		else if (a->check == LOOKUP_CHECK_AGAIN)
+			a->check = LOOKUP_CHECK_NONE; /* that check is over */
 	}
 	earlier = l->earlier;
 	wheel_clear(ls->wheel, &l->timer);

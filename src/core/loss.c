@@ -251,12 +251,10 @@ send_again(struct lookups *ls, struct lookup *l, uint64_t now_ns)
 {
 	uint16_t u = l->n_unsent % 2 == 0 ? pick_elsewhere(ls, l) : UPSTREAM_NONE;
 
-	if (u == UPSTREAM_NONE) {
+	if (u == UPSTREAM_NONE)
 		send_later(ls, l, now_ns);
-	} else {
-		l->check = LOOKUP_CHECK_NONE;
+	else
 		(void)attempt_go_to(ls, l, u);
-	}
 	if (l->n_unsent < UNSENT_MOST)
 		l->n_unsent++;
 	else if (u != UPSTREAM_NONE) /* a pause is next, as before: it never goes round without */
@@ -384,14 +382,16 @@ static bool
 on_lost(struct lookups *ls, struct lookup *l, const struct channel *c, struct lookup_result *result,
     uint64_t now_ns)
 {
-	bool again = c->lost_fruitful ? l->n_sends < SENDS_MOST : !l->tcp_again;
+	/* What others overtook there is not sent free of charge: it might be for ever (rule 34). */
+	bool fruitful = c->lost_fruitful && !l->now.displaced;
+	bool again = fruitful ? l->n_sends < SENDS_MOST : !l->tcp_again;
 
 	l->refused = l->refused && !c->lost_established && l->plan != LOOKUP_TCP_ONLY;
 	/* What was asked on a suspicion does not wait for a second connection (RULES D21). */
-	if (l->here.suspect != LOOKUP_NO_SUSPECT && !c->lost_fruitful)
+	if (l->here.suspect != LOOKUP_NO_SUSPECT && !fruitful)
 		again = false;
 	if (c->lost_established && again) {
-		if (!c->lost_fruitful) {
+		if (!fruitful) {
 			l->tcp_again = true;
 			if (attempt_most(ls) == LOOKUP_SENDS_EACH) /* else one more may be */
 				penalty_use_up(l, &l->now);
@@ -467,18 +467,19 @@ move_on(struct lookups *ls, struct lookup *l, uint64_t now_ns)
 
 /*
  * L's question, which must go over TCP, found no room. That may be for a moment: it is sent once
- * more (RULES D27), unless it failed to leave before, over UDP or TCP: then L ends.
+ * more (RULES D27); then L ends.
  */
 static void
 full_again(struct lookups *ls, struct lookup *l, uint64_t now_ns)
 {
-	if (l->n_unsent > 0) {
+	if (l->tcp_full) {
 		l->no_room = true;
 		give_up(ls, l, now_ns);
 		return;
 	}
+	l->tcp_full = true;
+	uncount(l); /* nor did this */
 	send_later(ls, l, now_ns);
-	l->n_unsent++;
 }
 
 void

@@ -75,9 +75,8 @@ MUST_USE struct lookup *loss_next_lost(
 /*
  * loss_on_tcp_full: the shell has no room to queue the question with this ID (host byte order)
  * for the connection CONN, or no descriptor for a new one. The question goes over UDP if it may
- * (RULES D11). Else it is sent once more within 10 ms (RULES D27), unless it failed to leave
- * before; if there is no room again, its lookup ends at the next tick. The upstream is not blamed
- * (RULES D26).
+ * (RULES D11). Else it is sent once more within 10 ms (RULES D27); if there is no room again, its
+ * lookup ends at the next tick. The upstream is not blamed (RULES D26).
  */
 void loss_on_tcp_full(struct lookups *ls, unsigned conn, uint16_t id, uint64_t now_ns);
 

@@ -231,7 +231,9 @@ START_TEST(d11_no_room_concerns_one_question)
 	expect_udp();
 	l = ask(0);
 	l->plan = LOOKUP_TCP_ONLY;
+	l->n_unsent = 1; /* over UDP, before: that is another matter */
 	loss_on_tcp_full(&p.lookups, 0, wire_u16(p.tcp), p.now_ns);
+	ck_assert_uint_eq(l->n_sends, 0);
 	ck_assert(!parts_next(&p, &sent));
 	ck_assert(!loss_on_timer(&p.lookups, l, &result, p.now_ns));
 	ck_assert(parts_next(&p, &sent) && sent.way == PACKET_UPSTREAM_TCP);
@@ -427,6 +429,30 @@ START_TEST(rule26_late_reply_without_a_place)
 }
 END_TEST
 
+/*
+ * Rule 34: where each connection ends after a reply, a name that others overtake there is not sent
+ * free of charge each time: its sends are those of rule 34.
+ */
+START_TEST(rule34_mute_name_is_not_sent_with_each_connection)
+{
+	struct lookup *mute;
+	unsigned n = 1;
+
+	measure(10);
+	p.upstreams.table[0].tcp_yield = 1;
+	mute = ask(0);
+	for (; n < 2 * LOOKUP_SENDS_EACH && mute->progress == LOOKUP_ASKED_TCP; n++) {
+		p.now_ns += 60 * NS_PER_MS;
+		ck_assert_ptr_eq(time_out(), mute);
+		ck_assert(mute->now.displaced);
+		serve(0);
+		lose(0, true);
+		(void)parts_next(&p, &sent);
+	}
+	ck_assert_uint_le(n, LOOKUP_SENDS_EACH);
+}
+END_TEST
+
 /* A probe keeps a place no longer, and is waited for as long as ever. */
 START_TEST(rule26_mute_probe_holds_no_place)
 {
@@ -530,6 +556,7 @@ tests_add(TCase *tc)
 	tcase_add_test(tc, silence_makes_room_on_a_connection);
 	tcase_add_test(tc, rule26_mute_name_holds_no_place);
 	tcase_add_test(tc, rule26_late_reply_without_a_place);
+	tcase_add_test(tc, rule34_mute_name_is_not_sent_with_each_connection);
 	tcase_add_test(tc, rule26_mute_probe_holds_no_place);
 	tcase_add_test(tc, endless_connection_has_places);
 	tcase_add_test(tc, stuck_connection_is_left_before_places_are);

@@ -61,6 +61,7 @@ static const struct {
 	{ "d27-late-again-flush", "asked again after the flush it is sent again" },
 	{ "d27-late-cached", "asked again meanwhile it is not the same story" },
 	{ "d02-silence-nxdomain", "NXDOMAIN for A speaks for AAAA too, in the octets of upstream" },
+	{ "d03-late-refused", "a failure is kept for a second only" },
 	{ "d05-", "a late reply is kept, and makes the next answer a better one" },
 	{ "d12-max-synthesized", "addresses take turns" },
 	{ "d18-late", "what was late is still being waited for" },
