@@ -2,14 +2,152 @@
 #include "core/phase.h"
 
 #include "base/clock.h"
-#include "core/phase_parts.h"
+#include "core/reason.h"
 #include "core/respond.h"
+#include "core/svcb.h"
+#include "core/zonemap.h"
 #include "dns/answer.h"
+#include "dns/name.h"
+#include "dns64/special.h"
 #include "dns64/synth.h"
 
-bool
-phase_carry_chain(
-    struct queries *qs, struct query *q, const struct query_event *ev, const struct answer *a)
+/* --- RELAY, SVCB, LOCAL --- */
+
+/* Should addresses be added to this answer (RULES D18)? */
+static bool
+wants_addresses(struct queries *qs, struct query *q, const struct msg *m)
+{
+	enum policy_svcb svcb = query_policy(qs, q)->svcb;
+
+	return (q->qtype == DNS_TYPE_SVCB || q->qtype == DNS_TYPE_HTTPS) &&
+	    q->qclass == DNS_CLASS_IN && m->rcode == DNS_NOERROR && !q->do_bit && !q->signed_msg &&
+	    svcb != POLICY_SVCB_OFF && (svcb == POLICY_SVCB_RESOLVE || qs->conf->cache != NULL);
+}
+
+/*
+ * The reply to a question for AAAA without DNS64 is passed on: was it DNS64 that was lacking, or is
+ * the reply an answer?
+ */
+static void
+note_lack(struct query *q, const struct msg *m)
+{
+	struct answer a;
+
+	if (reason_row((enum reason)q->reason)->kind != REASON_NOT_MAKING)
+		return;
+	answer_scan(m, DNS_TYPE_AAAA, &a);
+	if (m->rcode == DNS_NXDOMAIN)
+		q->reason = REASON_NXDOMAIN;
+	else if (a.kind == ANSWER_DATA)
+		q->reason = REASON_NATIVE;
+}
+
+/*
+ * A reply is there that is passed on, and is of type AAAA or a newer one: is it more than that?
+ * True: Q waits for addresses.
+ */
+static __attribute__((noinline)) bool
+look_closer(struct queries *qs, struct query *q, const struct query_event *ev)
+{
+	if (q->qtype == DNS_TYPE_AAAA)
+		note_lack(q, ev->msg);
+	return ev->outcome == LOOKUP_REPLY && wants_addresses(qs, q, ev->msg) &&
+	    svcb_begin(qs, q, ev->msg, ev->now_ns);
+}
+
+/* The reply is the answer. */
+static size_t
+pass_on(struct queries *qs, struct query *q, const struct query_event *ev)
+{
+	if (q->qtype >= DNS_TYPE_AAAA && q->state == QUERY_RELAY && look_closer(qs, q, ev))
+		return 0;
+	return respond_relay(qs, q, ev->msg, ev->out);
+}
+
+static size_t
+give_added(struct queries *qs, struct query *q, const struct query_event *ev)
+{
+	struct msg m;
+
+	svcb_view(qs, q, &m);
+	return respond_relay(qs, q, &m, ev->out);
+}
+
+static size_t
+give_local(struct queries *qs, struct query *q, const struct query_event *ev)
+{
+	return respond_local(qs, q, ev->out);
+}
+
+/* --- HIDDEN: A from a client that may not see A records (RULES D17) --- */
+
+/* Is there an A record in any section? */
+static bool
+has_any_a(const struct msg *m)
+{
+	struct msg_walk w = msg_walk_all(m);
+	struct rr rr;
+
+	while (msg_walk_next(&w, &rr)) {
+		if (rr.type == DNS_TYPE_A)
+			return true;
+	}
+	return false;
+}
+
+static size_t
+hide_a(struct queries *qs, struct query *q, const struct query_event *ev)
+{
+	return respond_hidden(qs, q, ev->msg, ev->a, ev->out);
+}
+
+/* The reply has A records, but not at the end of the chain: leave them out. */
+static size_t
+hide_stray_a(struct queries *qs, struct query *q, const struct query_event *ev)
+{
+	q->reason = REASON_HIDDEN_A;
+	if (ev->outcome != LOOKUP_REPLY)
+		return respond_error(qs, q, ev->rcode, ev->msg, ev->out);
+	return ev->a->kind == ANSWER_BROKEN
+	    ? respond_fail(qs, q, ev)
+	    : respond_negative(qs, q, ev->msg, ev->a, query_negative_ttl(ev, ev->a), ev->out);
+}
+
+/* --- REVERSE --- */
+
+static size_t
+give_reverse(struct queries *qs, struct query *q, const struct query_event *ev)
+{
+	return respond_reverse(qs, q, ev->msg, ev->a, ev->out);
+}
+
+/*
+ * Without a PTR record a CNAME would be of no use (RFC 6147 section 5.3.1). The negative TTL is
+ * upstream's.
+ */
+static size_t
+give_reverse_none(struct queries *qs, struct query *q, const struct query_event *ev)
+{
+	q->reason = REASON_REVERSE_NONE;
+	return respond_empty(qs, q, ev->msg->rcode, query_negative_ttl(ev, ev->a), ev->out);
+}
+
+/* --- what the states that make DNS64 share --- */
+
+/* The question of Q's state is asked. */
+static size_t
+ask(struct queries *qs, struct query *q, const struct query_event *ev)
+{
+	query_ask(qs, q, ev->now_ns);
+	return 0;
+}
+
+/*
+ * Append the reply's chain to the chain that Q follows (RULES D6). False: not possible, or a loop;
+ * nothing changes.
+ */
+static bool
+carry_chain(struct queries *qs, struct query *q, const struct query_event *ev)
 {
 	struct partial *p;
 	struct answer whole;
@@ -17,7 +155,7 @@ phase_carry_chain(
 
 	if (q->n_steps == QUERY_MAX_STEPS)
 		return false;
-	p = partial_keep(&qs->partials, q->qname, q->chain, ev->msg, a);
+	p = partial_keep(&qs->partials, q->qname, q->chain, ev->msg, ev->a);
 	if (p == NULL)
 		return false;
 	partial_view(p, ev->msg->qtype, &m, &whole);
@@ -34,6 +172,44 @@ phase_carry_chain(
 	stats_inc(&qs->stats->chain_steps);
 	return true;
 }
+
+/* Ask for the end of the open chain in the reply. False: it cannot be followed. */
+static bool
+follow(struct queries *qs, struct query *q, const struct query_event *ev)
+{
+	if (!carry_chain(qs, q, ev))
+		return false;
+	query_ask(qs, q, ev->now_ns);
+	return true;
+}
+
+/* The chain ends at a special name, about which is known here what to say (RULES D17). */
+static size_t
+give_special(struct queries *qs, struct query *q, const struct query_event *ev)
+{
+	enum special kind = (enum special)ev->special;
+	enum special_answer answer = special_decide(kind, ev->zone_at == 0, q->qtype);
+
+	q->reason = (uint8_t)reason_special(kind);
+	return respond_special_end(qs, q, ev, ev->a, answer, ev->zone_at);
+}
+
+/* The real AAAA are the answer; if the reply was truncated, some of them and TC. */
+static size_t
+give_usable(struct queries *qs, struct query *q, const struct query_event *ev)
+{
+	stats_inc(&qs->stats->aaaa_native);
+	q->reason = REASON_NATIVE;
+	if (UNLIKELY(ev->usable.n_excluded > 0)) {
+		q->reason = REASON_NATIVE_FILTERED;
+		stats_inc(&qs->stats->aaaa_filtered);
+	}
+	if (ev->usable.n_excluded == 0 && q->chain == NULL)
+		return respond_relay(qs, q, ev->msg, ev->out);
+	return respond_native(qs, q, ev->msg, ev->a, ev->out);
+}
+
+/* --- AAAA --- */
 
 /* A was of no use, and then AAAA, which was waited for, failed too (RULES D2). */
 static __attribute__((noinline)) size_t
@@ -86,8 +262,7 @@ ask_a_after(struct queries *qs, struct query *q, enum query_aaaa end, enum reaso
 	if (UNLIKELY(q->chain != NULL))
 		query_drop_partial(qs, &q->chain);
 	q->state = QUERY_A;
-	query_ask(qs, q, ev->now_ns);
-	return 0;
+	return ask(qs, q, ev);
 }
 
 /* Answer NODATA: there is no AAAA, and A is not asked. */
@@ -110,21 +285,20 @@ give_nodata(
 
 /* There is no usable AAAA: keep what a negative answer may need (RULES D2). */
 static size_t
-on_aaaa_empty(struct queries *qs, struct query *q, const struct query_event *ev,
-    const struct answer *a, uint32_t excluded_ttl)
+end_empty(struct queries *qs, struct query *q, const struct query_event *ev)
 {
 	const struct policy *p = query_policy(qs, q);
-	uint32_t ttl = a->has_soa ? a->negative_ttl : SYNTH_NO_SOA_TTL;
+	uint32_t ttl = ev->a->has_soa ? ev->a->negative_ttl : SYNTH_NO_SOA_TTL;
 	bool down = p->synth.active_bits == 0;
 	enum reason why = REASON_SYNTH_NO_AAAA;
 
-	if (excluded_ttl < UINT32_MAX) {
+	if (ev->usable.excluded_ttl < UINT32_MAX) {
 		q->insecure = true; /* leaving records out invalidates AD */
 		why = REASON_SYNTH_EXCLUDED;
 	}
-	if (excluded_ttl < ttl)
-		ttl = excluded_ttl;
-	q->aaaa = partial_keep(&qs->partials, q->qname, q->chain, ev->msg, a);
+	if (ev->usable.excluded_ttl < ttl)
+		ttl = ev->usable.excluded_ttl;
+	q->aaaa = partial_keep(&qs->partials, q->qname, q->chain, ev->msg, ev->a);
 	if (down || !(p->triggers & POLICY_ON_NODATA))
 		return give_nodata(qs, q, ev, ttl, down);
 	return ask_a_after(qs, q, QUERY_AAAA_EMPTY, why, ttl, ev);
@@ -146,30 +320,44 @@ triggers(struct queries *qs, struct query *q, enum policy_trigger trigger)
 	return p->synth.active_bits != 0 && p->triggers & trigger;
 }
 
+/* An error or a truncated reply counts as empty, unless policy says otherwise (RULES D3). */
 static size_t
-on_aaaa_data(
-    struct queries *qs, struct query *q, const struct query_event *ev, const struct answer *a)
+end_failed(struct queries *qs, struct query *q, const struct query_event *ev)
 {
-	struct synth_usable usable;
+	if (!triggers(qs, q, POLICY_ON_ERROR))
+		return respond_fail(qs, q, ev);
+	return ask_a(qs, q, REASON_SYNTH_FAILED, ev);
+}
 
-	synth_count_usable(&query_policy(qs, q)->synth, ev->msg, a, &usable);
-	if (usable.n_usable == 0)
-		return on_aaaa_empty(qs, q, ev, a, usable.excluded_ttl);
-	stats_inc(&qs->stats->aaaa_native);
-	q->reason = REASON_NATIVE;
-	if (UNLIKELY(usable.n_excluded > 0)) {
-		q->reason = REASON_NATIVE_FILTERED;
-		stats_inc(&qs->stats->aaaa_filtered);
-	}
-	if (usable.n_excluded == 0 && q->chain == NULL)
-		return respond_relay(qs, q, ev->msg, ev->out);
-	return respond_native(qs, q, ev->msg, a, ev->out);
+static size_t
+end_error(struct queries *qs, struct query *q, const struct query_event *ev)
+{
+	if (!triggers(qs, q, POLICY_ON_ERROR))
+		return respond_upstream_error(qs, q, ev);
+	return ask_a(qs, q, REASON_SYNTH_FAILED, ev);
+}
+
+/* So does silence; else AAAA is waited for all the time, if it is late and watched. */
+static size_t
+end_silent(struct queries *qs, struct query *q, const struct query_event *ev)
+{
+	if (triggers(qs, q, POLICY_ON_TIMEOUT))
+		return ask_a(qs, q, REASON_SYNTH_TIMEOUT, ev);
+	if (!query_watches(q))
+		return respond_fail(qs, q, ev);
+	query_wait_on(qs, q);
+	return 0;
+}
+
+static size_t
+follow_aaaa(struct queries *qs, struct query *q, const struct query_event *ev)
+{
+	return follow(qs, q, ev) ? 0 : end_failed(qs, q, ev);
 }
 
 /* The name does not exist, so it has no A either (RFC 6147 section 5.1.2). */
 static size_t
-on_aaaa_nxdomain(
-    struct queries *qs, struct query *q, const struct query_event *ev, const struct answer *a)
+end_nxdomain(struct queries *qs, struct query *q, const struct query_event *ev)
 {
 	/* A stale NXDOMAIN is the answer only if A fails too (RULES D5). */
 	if (UNLIKELY(ev->stale) && q->fallback != QUERY_STALE_NXDOMAIN_FINAL &&
@@ -181,98 +369,41 @@ on_aaaa_nxdomain(
 	q->reason = REASON_NXDOMAIN;
 	if (q->chain == NULL)
 		return respond_relay(qs, q, ev->msg, ev->out);
-	return respond_negative(qs, q, ev->msg, a, query_negative_ttl(ev, a), ev->out);
+	return respond_negative(qs, q, ev->msg, ev->a, query_negative_ttl(ev, ev->a), ev->out);
+}
+
+/* --- NATIVE --- */
+
+/*
+ * A gives nothing to map, and what upstream says of AAAA was ignored, or not kept: ask for the real
+ * AAAA (RULES D8, D13), which are the answer, whatever they are.
+ */
+static size_t
+ask_native(struct queries *qs, struct query *q, const struct query_event *ev)
+{
+	query_drop_partial(qs, &q->chain);
+	q->state = QUERY_NATIVE;
+	return ask(qs, q, ev);
 }
 
 static size_t
-on_aaaa_reply(struct queries *qs, struct query *q, const struct query_event *ev)
+give_native_none(struct queries *qs, struct query *q, const struct query_event *ev)
 {
-	struct answer a;
-	size_t len;
-
-	answer_scan(ev->msg, DNS_TYPE_AAAA, &a);
-	if (UNLIKELY(a.n_steps > 0) && (len = phase_at_special(qs, q, ev, &a)) > 0)
-		return len;
-	if (ev->msg->rcode == DNS_NXDOMAIN)
-		return on_aaaa_nxdomain(qs, q, ev, &a);
-	switch (a.kind) {
-	case ANSWER_DATA:
-		return on_aaaa_data(qs, q, ev, &a);
-	case ANSWER_NODATA:
-		return on_aaaa_empty(qs, q, ev, &a, UINT32_MAX);
-	case ANSWER_OPEN:
-		if (a.n_steps == 0)
-			return on_aaaa_empty(qs, q, ev, &a, UINT32_MAX);
-		if (!phase_carry_chain(qs, q, ev, &a))
-			break;
-		query_ask(qs, q, ev->now_ns);
-		return 0;
-	case ANSWER_BROKEN:
-		break;
-	}
-	if (!triggers(qs, q, POLICY_ON_ERROR))
-		return respond_fail(qs, q, ev);
-	return ask_a(qs, q, REASON_SYNTH_FAILED, ev);
+	return respond_negative(qs, q, ev->msg, ev->a, query_negative_ttl(ev, ev->a), ev->out);
 }
 
-bool
-phase_has_usable(const struct queries *qs, struct query *q, const struct query_event *ev)
+static size_t
+give_native_nxdomain(struct queries *qs, struct query *q, const struct query_event *ev)
 {
-	struct synth_usable usable;
-	struct answer a;
-
-	if (ev->msg == NULL || ev->msg->rcode != DNS_NOERROR)
-		return false;
-	answer_scan(ev->msg, DNS_TYPE_AAAA, &a);
-	if (a.kind != ANSWER_DATA)
-		return false;
-	synth_count_usable(&query_policy(qs, q)->synth, ev->msg, &a, &usable);
-	return usable.n_usable > 0;
+	q->reason = REASON_NXDOMAIN;
+	return respond_relay(qs, q, ev->msg, ev->out);
 }
 
-size_t
-phase_give_usable(struct queries *qs, struct query *q, const struct query_event *ev)
-{
-	struct answer a;
+/* --- A --- */
 
-	answer_scan(ev->msg, DNS_TYPE_AAAA, &a);
-	return on_aaaa_data(qs, q, ev, &a);
-}
-
-/* By policy an error or silence counts as empty (RFC 6147 sections 5.1.2 and 5.1.3). */
-size_t
-phase_aaaa(struct queries *qs, struct query *q, const struct query_event *ev)
-{
-	switch (ev->outcome) {
-	case LOOKUP_REPLY:
-		return on_aaaa_reply(qs, q, ev);
-	case LOOKUP_BOGUS:
-		return respond_bogus(qs, q, ev);
-	case LOOKUP_ERROR:
-		if (!triggers(qs, q, POLICY_ON_ERROR))
-			return respond_upstream_error(qs, q, ev);
-		break;
-	case LOOKUP_TRUNCATED:
-		if (phase_has_usable(qs, q, ev))
-			return phase_give_usable(qs, q, ev);
-		if (!triggers(qs, q, POLICY_ON_ERROR))
-			return respond_fail(qs, q, ev);
-		break;
-	case LOOKUP_SILENT:
-		if (triggers(qs, q, POLICY_ON_TIMEOUT))
-			return ask_a(qs, q, REASON_SYNTH_TIMEOUT, ev);
-		if (!query_watches(q))
-			return respond_fail(qs, q, ev);
-		query_wait_on(qs, q);
-		return 0;
-	case LOOKUP_NO_ROOM: /* the name may have real AAAA */
-		return respond_no_room(qs, q, ev);
-	}
-	return ask_a(qs, q, REASON_SYNTH_FAILED, ev);
-}
-
-uint32_t
-phase_remaining_ttl(const struct query *q, uint64_t now_ns)
+/* The TTL of the AAAA phase, less the s since its end. */
+static uint32_t
+remaining_ttl(const struct query *q, uint64_t now_ns)
 {
 	uint32_t gone = clock_s(now_ns - q->empty_at_ns);
 
@@ -293,16 +424,15 @@ wait_for_aaaa(struct queries *qs, struct query *q, const struct query_event *ev)
 
 /* Why the reply to A gives nothing to synthesize from. */
 static enum reason
-why_useless(
-    struct queries *qs, struct query *q, const struct query_event *ev, const struct answer *a)
+why_useless(struct queries *qs, struct query *q, const struct query_event *ev)
 {
 	const struct synth_policy *p = &query_policy(qs, q)->synth;
 
 	if (ev->msg->rcode == DNS_NXDOMAIN)
 		return q->aaaa_end == QUERY_AAAA_FAILED ? REASON_NXDOMAIN : REASON_A_NXDOMAIN;
-	if (a->kind != ANSWER_DATA)
+	if (ev->a->kind != ANSWER_DATA)
 		return REASON_NO_A;
-	switch (synth_first(p, ev->msg, a)) {
+	switch (synth_first(p, ev->msg, ev->a)) {
 	case SYNTH_NEVER:
 		return REASON_A_EXCLUDED;
 	case SYNTH_OWN:
@@ -316,38 +446,38 @@ why_useless(
 
 /* The same where AAAA was ignored or failed: upstream did not say that there is none. */
 static size_t
-on_both_useless(
-    struct queries *qs, struct query *q, const struct query_event *ev, const struct answer *a)
+find_neither(struct queries *qs, struct query *q, const struct query_event *ev)
 {
 	bool gone = ev->msg->rcode == DNS_NXDOMAIN;
 
 	/* A name that does not exist has no AAAA either. */
 	if (!gone && wait_for_aaaa(qs, q, ev))
 		return 0;
-	q->reason = (uint8_t)why_useless(qs, q, ev, a);
+	q->reason = (uint8_t)why_useless(qs, q, ev);
 	if (q->aaaa_end == QUERY_AAAA_IGNORED)
-		return phase_ask_native(qs, q, ev);
+		return ask_native(qs, q, ev);
 	stats_inc(&qs->stats->synth_none);
 	if (gone)
-		return respond_negative(qs, q, ev->msg, a, query_negative_ttl(ev, a), ev->out);
+		return respond_negative(
+		    qs, q, ev->msg, ev->a, query_negative_ttl(ev, ev->a), ev->out);
 	q->reason = REASON_AAAA_FAILED; /* NODATA would be a guess */
 	return respond_fail(qs, q, ev);
 }
 
 /* A gave nothing to synthesize from: all columns of RULES D2 but the first. */
 static size_t
-on_a_useless(
-    struct queries *qs, struct query *q, const struct query_event *ev, const struct answer *a)
+find_none(struct queries *qs, struct query *q, const struct query_event *ev)
 {
-	uint32_t ttl = phase_remaining_ttl(q, ev->now_ns), least = ttl;
+	const struct answer *a = ev->a;
+	uint32_t ttl = remaining_ttl(q, ev->now_ns), least = ttl;
 
 	if (q->aaaa_end != QUERY_AAAA_EMPTY)
-		return on_both_useless(qs, q, ev, a);
-	q->reason = (uint8_t)why_useless(qs, q, ev, a);
+		return find_neither(qs, q, ev);
+	q->reason = (uint8_t)why_useless(qs, q, ev);
 	stats_inc(&qs->stats->synth_none);
 	/* Its proof was too long to keep: mostly the cache has the whole of it (RULES D8). */
 	if (UNLIKELY(q->do_bit) && q->aaaa != NULL && q->aaaa->cut)
-		return phase_ask_native(qs, q, ev);
+		return ask_native(qs, q, ev);
 	if (a->kind == ANSWER_DATA)
 		least = a->ttl;
 	else if (a->has_soa)
@@ -360,7 +490,7 @@ static uint32_t
 synthesized_ttl(const struct query *q, const struct answer *a, uint64_t now_ns)
 {
 	uint32_t ttl =
-	    q->aaaa_end == QUERY_AAAA_IGNORED ? SYNTH_NO_SOA_TTL : phase_remaining_ttl(q, now_ns);
+	    q->aaaa_end == QUERY_AAAA_IGNORED ? SYNTH_NO_SOA_TTL : remaining_ttl(q, now_ns);
 
 	if (UNLIKELY(q->data != NULL)) {
 		uint32_t gone = clock_s(now_ns - q->data->at_ns);
@@ -371,18 +501,58 @@ synthesized_ttl(const struct query *q, const struct answer *a, uint64_t now_ns)
 	return ttl;
 }
 
-size_t
-phase_a_data(
-    struct queries *qs, struct query *q, const struct query_event *ev, const struct answer *a)
+/* Do the chains of the AAAA and the A reply end at different names (RULES D6)? */
+static bool
+ends_elsewhere(const struct query *q, const struct answer *a)
 {
+	struct answer kept;
+	struct msg m;
+
+	partial_view(q->aaaa, DNS_TYPE_AAAA, &m, &kept);
+	return kept.kind != ANSWER_BROKEN && !name_equal(kept.target, a->target);
+}
+
+/*
+ * If the chains of the AAAA and the A reply end at different names (RULES D6), keep the A records
+ * and ask for AAAA of the A chain's last name. False: the same name, TARGET was tried already, or
+ * no room.
+ */
+static bool
+ask_target(struct queries *qs, struct query *q, const struct query_event *ev)
+{
+	struct partial_data *d;
+
+	if (q->targeted || q->aaaa_end != QUERY_AAAA_EMPTY || q->aaaa == NULL ||
+	    !ends_elsewhere(q, ev->a))
+		return false;
+	d = partial_keep_data(&qs->data, ev->msg, ev->a, ev->now_ns);
+	q->targeted = true;
+	q->n_steps = 0;
+	if (d == NULL)
+		return false;
+	if (!carry_chain(qs, q, ev)) {
+		pool_give(&qs->data, d);
+		return false;
+	}
+	q->data = d;
+	q->state = QUERY_TARGET;
+	query_ask(qs, q, ev->now_ns);
+	return true;
+}
+
+/* Synthesize from the A records of the reply, or begin TARGET. */
+static size_t
+use_a(struct queries *qs, struct query *q, const struct query_event *ev)
+{
+	const struct answer *a = ev->a;
 	bool chained = a->n_steps > 0 || q->chain != NULL;
 	size_t len;
 
-	if (UNLIKELY(chained) && phase_ask_target(qs, q, ev, a))
+	if (UNLIKELY(chained) && ask_target(qs, q, ev))
 		return 0;
 	len = respond_synth(qs, q, ev->msg, a, synthesized_ttl(q, a, ev->now_ns), ev->out);
 	if (len == 0)
-		return on_a_useless(qs, q, ev, a);
+		return find_none(qs, q, ev);
 	if (UNLIKELY(q->aaaa_end == QUERY_AAAA_FAILED))
 		stats_inc(&qs->stats->synthesized_failed);
 	if (UNLIKELY(q->stale))
@@ -390,47 +560,37 @@ phase_a_data(
 	return len;
 }
 
+/* Unless AAAA is late and may come yet: then it is not to be beaten (RULES D5). */
 static size_t
-on_a_reply(struct queries *qs, struct query *q, const struct query_event *ev)
+take_a(struct queries *qs, struct query *q, const struct query_event *ev)
 {
-	struct answer a;
-	size_t len;
-
-	answer_scan(ev->msg, DNS_TYPE_A, &a);
-	if (UNLIKELY(a.n_steps > 0) && (len = phase_at_special(qs, q, ev, &a)) > 0)
-		return len;
-	if (ev->msg->rcode == DNS_NXDOMAIN)
-		return on_a_useless(qs, q, ev, &a);
-	switch (a.kind) {
-	case ANSWER_DATA:
-		if (query_watches(q)) {
-			query_note_late(qs, q, ev->now_ns);
-			if (query_hold(qs, q, a.ttl, ev->now_ns))
-				return 0;
-		}
-		return phase_a_data(qs, q, ev, &a);
-	case ANSWER_OPEN:
-		if (a.n_steps == 0)
-			return on_a_useless(qs, q, ev, &a);
-		if (!phase_carry_chain(qs, q, ev, &a))
-			break;
-		query_ask(qs, q, ev->now_ns);
-		return 0;
-	case ANSWER_NODATA:
-		return on_a_useless(qs, q, ev, &a);
-	case ANSWER_BROKEN:
-		break;
+	if (query_watches(q)) {
+		query_note_late(qs, q, ev->now_ns);
+		if (query_hold(qs, q, ev->a->ttl, ev->now_ns))
+			return 0;
 	}
+	return use_a(qs, q, ev);
+}
+
+static size_t
+take_a_broken(struct queries *qs, struct query *q, const struct query_event *ev)
+{
 	if (q->aaaa_end == QUERY_AAAA_IGNORED) {
 		q->reason = REASON_A_FAILED;
-		return phase_ask_native(qs, q, ev);
+		return ask_native(qs, q, ev);
 	}
 	return wait_for_aaaa(qs, q, ev) ? 0 : respond_fail(qs, q, ev);
 }
 
+static size_t
+follow_a(struct queries *qs, struct query *q, const struct query_event *ev)
+{
+	return follow(qs, q, ev) ? 0 : take_a_broken(qs, q, ev);
+}
+
 /* AAAA and A have both failed: the stale NXDOMAIN is the answer (RULES D5). */
 static size_t
-on_gone(struct queries *qs, struct query *q, const struct query_event *ev)
+fall_back(struct queries *qs, struct query *q, const struct query_event *ev)
 {
 	q->fallback = QUERY_STALE_NXDOMAIN_FINAL;
 	q->n_steps = 0;
@@ -439,25 +599,261 @@ on_gone(struct queries *qs, struct query *q, const struct query_event *ev)
 	return query_fetch_stale(qs, q, ev->now_ns) ? 0 : respond_fail(qs, q, ev);
 }
 
-size_t
-phase_a(struct queries *qs, struct query *q, const struct query_event *ev)
+static size_t
+take_a_failed(struct queries *qs, struct query *q, const struct query_event *ev)
 {
-	if (ev->outcome == LOOKUP_REPLY)
-		return on_a_reply(qs, q, ev);
-	if (ev->outcome != LOOKUP_NO_ROOM && UNLIKELY(q->fallback == QUERY_STALE_NXDOMAIN))
-		return on_gone(qs, q, ev);
+	if (UNLIKELY(q->fallback == QUERY_STALE_NXDOMAIN))
+		return fall_back(qs, q, ev);
 	if (wait_for_aaaa(qs, q, ev))
 		return 0;
-	if (ev->outcome == LOOKUP_NO_ROOM)
-		return respond_no_room(qs, q, ev);
-	if (ev->outcome == LOOKUP_BOGUS)
-		return respond_bogus(qs, q, ev);
-	if (q->aaaa_end == QUERY_AAAA_IGNORED) {
-		q->reason = REASON_A_FAILED;
-		q->aaaa_end = QUERY_AAAA_FAILED; /* neither is AAAA to be had while all are down */
-		return phase_ask_native(qs, q, ev);
+	if (q->aaaa_end != QUERY_AAAA_IGNORED)
+		return respond_fail(qs, q, ev);
+	q->reason = REASON_A_FAILED;
+	q->aaaa_end = QUERY_AAAA_FAILED; /* neither is AAAA to be had while all are down */
+	return ask_native(qs, q, ev);
+}
+
+/* There is no AAAA, and the error for A is the answer (RULES D2). */
+static size_t
+take_a_error(struct queries *qs, struct query *q, const struct query_event *ev)
+{
+	if (q->aaaa_end != QUERY_AAAA_EMPTY || UNLIKELY(q->fallback == QUERY_STALE_NXDOMAIN))
+		return take_a_failed(qs, q, ev);
+	return wait_for_aaaa(qs, q, ev) ? 0 : respond_upstream_error(qs, q, ev);
+}
+
+static size_t
+take_a_bogus(struct queries *qs, struct query *q, const struct query_event *ev)
+{
+	if (UNLIKELY(q->fallback == QUERY_STALE_NXDOMAIN))
+		return fall_back(qs, q, ev);
+	return wait_for_aaaa(qs, q, ev) ? 0 : respond_bogus(qs, q, ev);
+}
+
+static size_t
+take_a_no_room(struct queries *qs, struct query *q, const struct query_event *ev)
+{
+	return wait_for_aaaa(qs, q, ev) ? 0 : respond_no_room(qs, q, ev);
+}
+
+/* --- TARGET: AAAA of the A chain's last name, if usable; else the kept A are mapped (RULES D6) ---
+ */
+
+/* Synthesize from the A records that were kept when TARGET began. */
+static size_t
+use_a_at_hand(struct queries *qs, struct query *q, const struct query_event *ev)
+{
+	struct query_event kept = *ev;
+	struct answer a;
+	struct msg m;
+
+	partial_view_data(q->data, &m);
+	answer_scan(&m, DNS_TYPE_A, &a);
+	if (q->data->chain != NULL) {
+		query_drop_partial(qs, &q->chain);
+		q->chain = q->data->chain;
+		q->data->chain = NULL;
 	}
-	if (ev->outcome == LOOKUP_ERROR && q->aaaa_end == QUERY_AAAA_EMPTY)
-		return respond_upstream_error(qs, q, ev);
-	return respond_fail(qs, q, ev);
+	kept.outcome = LOOKUP_REPLY;
+	kept.msg = &m;
+	kept.a = &a;
+	q->state = QUERY_A;
+	return use_a(qs, q, &kept);
+}
+
+/* There is no AAAA, which holds for TTL s. */
+static size_t
+end_target(struct queries *qs, struct query *q, const struct query_event *ev, uint32_t ttl)
+{
+	if (ttl < remaining_ttl(q, ev->now_ns)) {
+		q->empty_ttl = ttl;
+		q->empty_at_ns = ev->now_ns;
+	}
+	return use_a_at_hand(qs, q, ev);
+}
+
+static size_t
+take_no_target(struct queries *qs, struct query *q, const struct query_event *ev)
+{
+	uint32_t ttl = ev->a->has_soa ? query_negative_ttl(ev, ev->a) : SYNTH_NO_SOA_TTL;
+
+	if (ev->usable.excluded_ttl < ttl)
+		ttl = ev->usable.excluded_ttl;
+	return end_target(qs, q, ev, ttl);
+}
+
+static size_t
+follow_target(struct queries *qs, struct query *q, const struct query_event *ev)
+{
+	return follow(qs, q, ev) ? 0 : take_no_target(qs, q, ev);
+}
+
+static size_t
+miss_target(struct queries *qs, struct query *q, const struct query_event *ev)
+{
+	q->insecure = true; /* the absence of AAAA is not validated (RULES D9) */
+	return end_target(qs, q, ev, SYNTH_FAILED_TTL);
+}
+
+/* --- which event it is, and what it does --- */
+
+typedef size_t step(struct queries *qs, struct query *q, const struct query_event *ev);
+
+#define STEP(STATE, EVENT, function, to, words) [QUERY_##STATE][STATE_##EVENT] = function,
+static step *const steps[QUERY_STATES][STATE_EVENTS_CAP] = { STATE_ROWS(STEP) };
+
+/* What comes of a lookup is an event by itself, unless its reply says more. */
+_Static_assert((int)STATE_REPLY == (int)LOOKUP_REPLY && (int)STATE_CUT == (int)LOOKUP_TRUNCATED &&
+	(int)STATE_ERROR == (int)LOOKUP_ERROR && (int)STATE_BOGUS == (int)LOOKUP_BOGUS &&
+	(int)STATE_SILENT == (int)LOOKUP_SILENT && (int)STATE_NO_ROOM == (int)LOOKUP_NO_ROOM,
+    "outcomes are the first events");
+
+/* What the end of the chain makes a whole reply. */
+static inline enum state_event
+event_of_end(const struct query_event *ev)
+{
+	static const uint8_t of_kind[] = { [ANSWER_DATA] = STATE_DATA,
+		[ANSWER_NODATA] = STATE_NODATA,
+		[ANSWER_OPEN] = STATE_NODATA,
+		[ANSWER_BROKEN] = STATE_BROKEN };
+
+	if (UNLIKELY(ev->msg->rcode == DNS_NXDOMAIN))
+		return STATE_NXDOMAIN;
+	if (UNLIKELY(ev->a->n_steps > 0) && ev->a->kind == ANSWER_OPEN)
+		return STATE_CHAIN;
+	return (enum state_event)of_kind[ev->a->kind];
+}
+
+/*
+ * Does the chain of the reply end at a name that is answered here (RULES D17)? At ipv4only.arpa
+ * whatever upstream says of it, at others if upstream says nothing.
+ */
+static __attribute__((noinline)) bool
+ends_special(struct queries *qs, struct query_event *ev)
+{
+	const struct answer *a = ev->a;
+	struct zonemap_path path;
+
+	zonemap_path(&path, a->target, name_len(a->target));
+	ev->special = zonemap_find(qs->conf->policies->special, &path, &ev->zone_at);
+	return ev->special != ZONEMAP_NONE && ev->special != SPECIAL_LOCAL_ZONE &&
+	    a->kind != ANSWER_BROKEN &&
+	    (ev->special == SPECIAL_IPV4ONLY ||
+		(a->kind == ANSWER_OPEN && ev->msg->rcode == DNS_NOERROR));
+}
+
+/* AAAA of a reply: are there any that policy does not exclude? */
+static enum state_event
+count_usable(struct queries *qs, struct query *q, struct query_event *ev, enum state_event event)
+{
+	synth_count_usable(&query_policy(qs, q)->synth, ev->msg, ev->a, &ev->usable);
+	return event == STATE_DATA && ev->usable.n_usable == 0 ? STATE_EXCLUDED : event;
+}
+
+/* What a reply is that is no whole one, or an error: of a truncated one the AAAA may be of use. */
+static __attribute__((noinline)) enum state_event
+of_part(const struct query_event *ev, enum state_event event)
+{
+	if (ev->outcome == LOOKUP_TRUNCATED && event == STATE_DATA && ev->msg->rcode == DNS_NOERROR)
+		return STATE_PART;
+	return (enum state_event)ev->outcome;
+}
+
+/* AAAA, TARGET and NATIVE have a message. */
+static inline __attribute__((always_inline)) enum state_event
+read_aaaa(struct queries *qs, struct query *q, struct query_event *ev, struct answer *a)
+{
+	enum state_event event;
+
+	answer_scan(ev->msg, DNS_TYPE_AAAA, a);
+	ev->usable.excluded_ttl = UINT32_MAX;
+	event = event_of_end(ev);
+	if (a->kind == ANSWER_DATA)
+		event = count_usable(qs, q, ev, event);
+	if (UNLIKELY(ev->outcome != LOOKUP_REPLY))
+		return of_part(ev, event);
+	if (UNLIKELY(a->n_steps > 0) && q->state != QUERY_NATIVE &&
+	    !(q->state == QUERY_TARGET && event == STATE_DATA) && ends_special(qs, ev))
+		return STATE_SPECIAL; /* in TARGET real AAAA come first */
+	return event;
+}
+
+/* A has one. */
+static inline __attribute__((always_inline)) enum state_event
+read_a(struct queries *qs, struct query_event *ev, struct answer *a)
+{
+	answer_scan(ev->msg, DNS_TYPE_A, a);
+	if (UNLIKELY(ev->outcome != LOOKUP_REPLY))
+		return (enum state_event)ev->outcome;
+	if (UNLIKELY(a->n_steps > 0) && ends_special(qs, ev))
+		return STATE_SPECIAL;
+	return event_of_end(ev);
+}
+
+/* REVERSE has one. */
+static __attribute__((noinline)) enum state_event
+read_ptr(struct query_event *ev, struct answer *a)
+{
+	answer_scan(ev->msg, DNS_TYPE_PTR, a);
+	return ev->outcome == LOOKUP_REPLY ? event_of_end(ev) : (enum state_event)ev->outcome;
+}
+
+/* HIDDEN has one. */
+static __attribute__((noinline)) enum state_event
+read_hidden(struct query_event *ev, struct answer *a)
+{
+	answer_scan(ev->msg, DNS_TYPE_A, a);
+	if (a->kind == ANSWER_DATA && ev->msg->rcode == DNS_NOERROR)
+		return STATE_DATA;
+	return has_any_a(ev->msg) ? STATE_STRAY : (enum state_event)ev->outcome;
+}
+
+/* Which event is it, where there is a message? */
+static inline __attribute__((always_inline)) enum state_event
+read_event(struct queries *qs, struct query *q, struct query_event *ev, struct answer *a)
+{
+	ev->a = a;
+	switch ((enum query_state)q->state) {
+	case QUERY_AAAA:
+	case QUERY_TARGET:
+	case QUERY_NATIVE:
+		return read_aaaa(qs, q, ev, a);
+	case QUERY_A:
+		return read_a(qs, ev, a);
+	case QUERY_HIDDEN:
+		return read_hidden(ev, a);
+	case QUERY_REVERSE:
+		return read_ptr(ev, a);
+	case QUERY_RELAY:
+	case QUERY_SVCB:
+	case QUERY_LOCAL:
+		break;
+	}
+	return (enum state_event)ev->outcome;
+}
+
+size_t
+phase_take(struct queries *qs, struct query *q, const struct lookup_result *result, bool stale,
+    const struct query_out *out, uint64_t now_ns)
+{
+	enum state_event event = (enum state_event)q->outcome;
+	struct query_event ev;
+	struct answer a;
+
+	/* The rest is for those that look into the reply. */
+	ev.outcome = q->outcome;
+	ev.rcode = q->rcode;
+	ev.msg = q->with_msg ? result->msg : NULL;
+	ev.out = out;
+	ev.now_ns = now_ns;
+	ev.stale = stale;
+	if (ev.msg != NULL) {
+		if (!(result->trusted && ev.msg->flags & DNS_AD))
+			q->insecure = true;
+		if (q->state == QUERY_AAAA && ev.outcome == LOOKUP_REPLY)
+			q->upstream = result->upstream;
+		if (q->state != QUERY_RELAY)
+			event = read_event(qs, q, &ev, &a);
+	}
+	return steps[q->state][event](qs, q, &ev);
 }

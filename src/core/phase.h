@@ -3,10 +3,7 @@
 #define DNS64D_CORE_PHASE_H
 
 /*
- * phase: the states of core/state.h that make DNS64: AAAA, then A (RFC 6147 section 5.1).
- *
- * Each function handles the event for a query in its state. It returns the length in bytes of the
- * answer written to ev->out, or 0 when the query waits again or qs->hit is set.
+ * phase: what each event does to a query in each state: the functions of core/state_rows.h.
  */
 
 #include <stddef.h>
@@ -14,16 +11,12 @@
 #include "base/attr.h"
 #include "core/query.h"
 
-/* phase_aaaa: QUERY_AAAA: AAAA of the client's name was asked. */
-MUST_USE size_t phase_aaaa(struct queries *qs, struct query *q, const struct query_event *ev);
-
-/* phase_a: QUERY_A: A of the client's name was asked, to synthesize from (RULES D2). */
-MUST_USE size_t phase_a(struct queries *qs, struct query *q, const struct query_event *ev);
-
-/* phase_target: QUERY_TARGET: AAAA of the A chain's last name was asked (RULES D6). */
-MUST_USE size_t phase_target(struct queries *qs, struct query *q, const struct query_event *ev);
-
-/* phase_native: QUERY_NATIVE: AAAA was asked because A gave nothing to map (RULES D13). */
-MUST_USE size_t phase_native(struct queries *qs, struct query *q, const struct query_event *ev);
+/*
+ * phase_take: Q's event comes with RESULT, or is a STALE entry of the cache: find its row, looking
+ * into the reply if the state wants that, and do what it says. Returns the length in bytes of the
+ * answer written to OUT, or 0 when Q waits again or qs->hit is set.
+ */
+MUST_USE size_t phase_take(struct queries *qs, struct query *q, const struct lookup_result *result,
+    bool stale, const struct query_out *out, uint64_t now_ns);
 
 #endif

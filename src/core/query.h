@@ -26,9 +26,12 @@
 #include "core/lookup.h"
 #include "core/partial.h"
 #include "core/reason.h"
+#include "core/state_rows.h"
 #include "core/stats.h"
 #include "core/wheel.h"
+#include "dns/answer.h"
 #include "dns/msg.h"
+#include "dns64/synth.h"
 
 #define QUERY_NAME_INLINE 64
 #define QUERY_AAAA_MS 2000    /* ms: AAAA is late after that (RULES D5), */
@@ -46,18 +49,6 @@
 #define QUERY_SVCB_MAX 4096  /* bytes of an SVCB reply that is kept; a larger one is relayed */
 #define QUERY_SVCB_ROOM 1024 /* bytes for addresses behind it */
 #define QUERY_SVCB_SHARE 64  /* one in so many queries may keep an SVCB reply */
-
-enum query_state {
-	QUERY_RELAY,
-	QUERY_AAAA,
-	QUERY_A,
-	QUERY_TARGET,
-	QUERY_NATIVE,
-	QUERY_HIDDEN,
-	QUERY_SVCB,
-	QUERY_REVERSE,
-	QUERY_LOCAL
-};
 
 /* How the AAAA phase ended (the rows of RULES D2); IGNORED: there was none (RULES D13). */
 enum query_aaaa { QUERY_AAAA_EMPTY, QUERY_AAAA_FAILED, QUERY_AAAA_IGNORED };
@@ -481,6 +472,11 @@ struct query_event {
 	const struct query_out *out;
 	uint64_t now_ns;
 	bool stale; /* it is a stale entry of the cache */
+	/* of a reply that is looked into (core/phase): */
+	const struct answer *a;     /* its scanned chain */
+	struct synth_usable usable; /* if it has AAAA */
+	uint32_t special;           /* STATE_SPECIAL: enum special, */
+	size_t zone_at;             /* and where in the last name its zone begins */
 };
 
 /*

@@ -4,149 +4,7 @@
 #include <string.h>
 
 #include "core/phase.h"
-#include "core/respond.h"
-#include "core/svcb.h"
 #include "core/trace.h"
-#include "dns/answer.h"
-
-/* Should addresses be added to this answer (RULES D18)? */
-static bool
-wants_addresses(struct queries *qs, struct query *q, const struct msg *m)
-{
-	enum policy_svcb svcb = query_policy(qs, q)->svcb;
-
-	return (q->qtype == DNS_TYPE_SVCB || q->qtype == DNS_TYPE_HTTPS) &&
-	    q->qclass == DNS_CLASS_IN && m->rcode == DNS_NOERROR && !q->do_bit && !q->signed_msg &&
-	    svcb != POLICY_SVCB_OFF && (svcb == POLICY_SVCB_RESOLVE || qs->conf->cache != NULL);
-}
-
-/*
- * The reply to a question for AAAA without DNS64 is passed on: was it DNS64 that was lacking, or is
- * the reply an answer?
- */
-static void
-note_lack(struct query *q, const struct msg *m)
-{
-	struct answer a;
-
-	if (reason_row((enum reason)q->reason)->kind != REASON_NOT_MAKING)
-		return;
-	answer_scan(m, DNS_TYPE_AAAA, &a);
-	if (m->rcode == DNS_NXDOMAIN)
-		q->reason = REASON_NXDOMAIN;
-	else if (a.kind == ANSWER_DATA)
-		q->reason = REASON_NATIVE;
-}
-
-/*
- * A reply is there that is passed on, and is of type AAAA or a newer one: is it more than that?
- * True: Q waits for addresses.
- */
-static __attribute__((noinline)) bool
-look_closer(struct queries *qs, struct query *q, const struct query_event *ev)
-{
-	if (q->qtype == DNS_TYPE_AAAA)
-		note_lack(q, ev->msg);
-	return ev->outcome == LOOKUP_REPLY && wants_addresses(qs, q, ev->msg) &&
-	    svcb_begin(qs, q, ev->msg, ev->now_ns);
-}
-
-static size_t
-on_relay(struct queries *qs, struct query *q, const struct query_event *ev)
-{
-	switch (ev->outcome) {
-	case LOOKUP_REPLY:
-	case LOOKUP_TRUNCATED:
-		if (q->qtype >= DNS_TYPE_AAAA && look_closer(qs, q, ev))
-			return 0;
-		return respond_relay(qs, q, ev->msg, ev->out);
-	case LOOKUP_ERROR:
-		return respond_upstream_error(qs, q, ev);
-	case LOOKUP_BOGUS:
-		return respond_bogus(qs, q, ev);
-	case LOOKUP_NO_ROOM:
-		return respond_no_room(qs, q, ev);
-	case LOOKUP_SILENT:
-		break;
-	}
-	return respond_fail(qs, q, ev);
-}
-
-/* Is there an A record in any section? */
-static bool
-has_any_a(const struct msg *m)
-{
-	struct msg_walk w = msg_walk_all(m);
-	struct rr rr;
-
-	while (msg_walk_next(&w, &rr)) {
-		if (rr.type == DNS_TYPE_A)
-			return true;
-	}
-	return false;
-}
-
-/* Handle a question for A from a client that may not see A records (RULES D17). */
-static size_t
-on_hidden(struct queries *qs, struct query *q, const struct query_event *ev)
-{
-	struct answer a;
-
-	if (ev->msg == NULL)
-		return on_relay(qs, q, ev);
-	answer_scan(ev->msg, DNS_TYPE_A, &a);
-	if (a.kind == ANSWER_DATA && ev->msg->rcode == DNS_NOERROR)
-		return respond_hidden(qs, q, ev->msg, &a, ev->out);
-	if (!has_any_a(ev->msg))
-		return on_relay(qs, q, ev);
-	/* The reply has A records, but not at the end of the chain: leave them out. */
-	q->reason = REASON_HIDDEN_A;
-	if (ev->outcome != LOOKUP_REPLY)
-		return respond_error(qs, q, ev->rcode, ev->msg, ev->out);
-	return a.kind == ANSWER_BROKEN
-	    ? respond_fail(qs, q, ev)
-	    : respond_negative(qs, q, ev->msg, &a, query_negative_ttl(ev, &a), ev->out);
-}
-
-static size_t
-on_svcb(struct queries *qs, struct query *q, const struct query_event *ev)
-{
-	struct msg m;
-
-	svcb_view(qs, q, &m);
-	return respond_relay(qs, q, &m, ev->out);
-}
-
-static size_t
-on_reverse(struct queries *qs, struct query *q, const struct query_event *ev)
-{
-	struct answer a;
-
-	switch (ev->outcome) {
-	case LOOKUP_REPLY:
-		answer_scan(ev->msg, DNS_TYPE_PTR, &a);
-		if (a.kind == ANSWER_BROKEN && ev->msg->rcode != DNS_NXDOMAIN)
-			return respond_fail(qs, q, ev);
-		if (a.kind == ANSWER_DATA && ev->msg->rcode != DNS_NXDOMAIN)
-			return respond_reverse(qs, q, ev->msg, &a, ev->out);
-		/*
-		 * Without a PTR record a CNAME would be of no use (RFC 6147 section 5.3.1). The
-		 * negative TTL is upstream's.
-		 */
-		q->reason = REASON_REVERSE_NONE;
-		return respond_empty(qs, q, ev->msg->rcode, query_negative_ttl(ev, &a), ev->out);
-	case LOOKUP_ERROR:
-		return respond_upstream_error(qs, q, ev);
-	case LOOKUP_NO_ROOM:
-		return respond_no_room(qs, q, ev);
-	case LOOKUP_BOGUS:
-		return respond_bogus(qs, q, ev);
-	case LOOKUP_SILENT:
-	case LOOKUP_TRUNCATED:
-		break;
-	}
-	return respond_fail(qs, q, ev);
-}
 
 /* What becomes of the addresses of a reply to what Q asks for now. */
 static enum trace_use
@@ -205,44 +63,6 @@ note_event(struct queries *qs, struct query *q, const struct lookup_result *resu
 	trace_addresses(qs->trace, m, use_of(q), &query_policy(qs, q)->synth, now_ns);
 }
 
-static size_t
-on_event(struct queries *qs, struct query *q, const struct lookup_result *result, bool stale,
-    const struct query_out *out, uint64_t now_ns)
-{
-	const struct query_event ev = { .outcome = q->outcome,
-		.rcode = q->rcode,
-		.msg = q->with_msg ? result->msg : NULL,
-		.out = out,
-		.now_ns = now_ns,
-		.stale = stale };
-
-	if (ev.msg != NULL && !(result->trusted && ev.msg->flags & DNS_AD))
-		q->insecure = true;
-	switch ((enum query_state)q->state) {
-	case QUERY_RELAY:
-		return on_relay(qs, q, &ev);
-	case QUERY_AAAA:
-		if (ev.outcome == LOOKUP_REPLY)
-			q->upstream = result->upstream;
-		return phase_aaaa(qs, q, &ev);
-	case QUERY_A:
-		return phase_a(qs, q, &ev);
-	case QUERY_TARGET:
-		return phase_target(qs, q, &ev);
-	case QUERY_NATIVE:
-		return phase_native(qs, q, &ev);
-	case QUERY_HIDDEN:
-		return on_hidden(qs, q, &ev);
-	case QUERY_SVCB:
-		return on_svcb(qs, q, &ev);
-	case QUERY_REVERSE:
-		return on_reverse(qs, q, &ev);
-	case QUERY_LOCAL:
-		break;
-	}
-	return respond_local(qs, q, out);
-}
-
 /* Q runs for what seldom comes before its event. Returns whether the event is not to be taken. */
 static __attribute__((noinline)) bool
 takes_no_event(struct queries *qs, struct query *q, uint64_t now_ns)
@@ -269,14 +89,14 @@ run(struct queries *qs, struct query *q, const struct lookup_result *result,
 	} else if (!UNLIKELY(q->next != QUERY_TAKES_EVENT && takes_no_event(qs, q, now_ns))) {
 		if (traced && q->traced)
 			note_event(qs, q, result, false, now_ns);
-		len = on_event(qs, q, result, false, out, now_ns);
+		len = phase_take(qs, q, result, false, out, now_ns);
 	}
 	while (qs->hit) { /* an answer of the cache is the next event, at once */
 		qs->hit = false;
 		qs->cached = true;
 		if (traced && q->traced)
 			note_event(qs, q, &qs->fetch->result, true, now_ns);
-		len = on_event(qs, q, &qs->fetch->result, qs->fetch->stale, out, now_ns);
+		len = phase_take(qs, q, &qs->fetch->result, qs->fetch->stale, out, now_ns);
 	}
 	return len;
 }

@@ -31,11 +31,8 @@ static uint8_t out[PACKET_UDP_CAP];
 static uint8_t in[512];
 static const struct query_out to = { .buf = out, .cap = sizeof(out) };
 
-typedef size_t step(struct queries *qs, struct query *q, const struct query_event *ev);
-
 static const struct {
 	const char *line; /* of a configuration */
-	step *step;
 	enum query_state state;
 	enum query_aaaa aaaa_end;
 	enum lookup_outcome outcome;
@@ -44,46 +41,38 @@ static const struct {
 	uint16_t rcode;
 	unsigned n_answers;
 } steps[] = {
-	{ "", phase_aaaa, QUERY_AAAA, 0, LOOKUP_REPLY, NATIVE, -1, DNS_NOERROR, 1 },
-	{ "", phase_aaaa, QUERY_AAAA, 0, LOOKUP_REPLY, NODATA, QUERY_A, 0, 0 },
-	{ "", phase_aaaa, QUERY_AAAA, 0, LOOKUP_ERROR, NULL, QUERY_A, 0, 0 },
-	{ "", phase_aaaa, QUERY_AAAA, 0, LOOKUP_SILENT, NULL, QUERY_A, 0, 0 },
-	{ "", phase_aaaa, QUERY_AAAA, 0, LOOKUP_BOGUS, NULL, -1, DNS_SERVFAIL, 0 },
-	{ "exclude-aaaa 2001:db8::/32", phase_aaaa, QUERY_AAAA, 0, LOOKUP_REPLY, NATIVE, QUERY_A, 0,
-	    0 },
+	{ "", QUERY_AAAA, 0, LOOKUP_REPLY, NATIVE, -1, DNS_NOERROR, 1 },
+	{ "", QUERY_AAAA, 0, LOOKUP_REPLY, NODATA, QUERY_A, 0, 0 },
+	{ "", QUERY_AAAA, 0, LOOKUP_ERROR, NULL, QUERY_A, 0, 0 },
+	{ "", QUERY_AAAA, 0, LOOKUP_SILENT, NULL, QUERY_A, 0, 0 },
+	{ "", QUERY_AAAA, 0, LOOKUP_BOGUS, NULL, -1, DNS_SERVFAIL, 0 },
+	{ "exclude-aaaa 2001:db8::/32", QUERY_AAAA, 0, LOOKUP_REPLY, NATIVE, QUERY_A, 0, 0 },
 	/* D3: synthesize-on */
-	{ "synthesize-on error timeout", phase_aaaa, QUERY_AAAA, 0, LOOKUP_REPLY, NODATA, -1,
-	    DNS_NOERROR, 0 },
-	{ "synthesize-on nodata timeout", phase_aaaa, QUERY_AAAA, 0, LOOKUP_ERROR, NULL, -1,
-	    DNS_SERVFAIL, 0 },
-	{ "synthesize-on nodata error", phase_aaaa, QUERY_AAAA, 0, LOOKUP_SILENT, NULL, -1,
-	    DNS_SERVFAIL, 0 },
+	{ "synthesize-on error timeout", QUERY_AAAA, 0, LOOKUP_REPLY, NODATA, -1, DNS_NOERROR, 0 },
+	{ "synthesize-on nodata timeout", QUERY_AAAA, 0, LOOKUP_ERROR, NULL, -1, DNS_SERVFAIL, 0 },
+	{ "synthesize-on nodata error", QUERY_AAAA, 0, LOOKUP_SILENT, NULL, -1, DNS_SERVFAIL, 0 },
 	/* D15: no prefix is active */
-	{ "dns64-prefix 2001:db8:64::/96 down", phase_aaaa, QUERY_AAAA, 0, LOOKUP_REPLY, NODATA, -1,
+	{ "dns64-prefix 2001:db8:64::/96 down", QUERY_AAAA, 0, LOOKUP_REPLY, NODATA, -1,
 	    DNS_NOERROR, 0 },
 	/* D2 */
-	{ "", phase_a, QUERY_A, QUERY_AAAA_EMPTY, LOOKUP_REPLY, A_DATA, -1, DNS_NOERROR, 1 },
-	{ "", phase_a, QUERY_A, QUERY_AAAA_FAILED, LOOKUP_REPLY, A_DATA, -1, DNS_NOERROR, 1 },
-	{ "", phase_a, QUERY_A, QUERY_AAAA_EMPTY, LOOKUP_REPLY, A_PRIVATE, -1, DNS_NOERROR, 0 },
-	{ "", phase_a, QUERY_A, QUERY_AAAA_FAILED, LOOKUP_REPLY, A_PRIVATE, -1, DNS_SERVFAIL, 0 },
-	{ "", phase_a, QUERY_A, QUERY_AAAA_EMPTY, LOOKUP_SILENT, NULL, -1, DNS_SERVFAIL, 0 },
+	{ "", QUERY_A, QUERY_AAAA_EMPTY, LOOKUP_REPLY, A_DATA, -1, DNS_NOERROR, 1 },
+	{ "", QUERY_A, QUERY_AAAA_FAILED, LOOKUP_REPLY, A_DATA, -1, DNS_NOERROR, 1 },
+	{ "", QUERY_A, QUERY_AAAA_EMPTY, LOOKUP_REPLY, A_PRIVATE, -1, DNS_NOERROR, 0 },
+	{ "", QUERY_A, QUERY_AAAA_FAILED, LOOKUP_REPLY, A_PRIVATE, -1, DNS_SERVFAIL, 0 },
+	{ "", QUERY_A, QUERY_AAAA_EMPTY, LOOKUP_SILENT, NULL, -1, DNS_SERVFAIL, 0 },
 	/* D13: AAAA ignored; A of no use leads to the real AAAA */
-	{ "", phase_a, QUERY_A, QUERY_AAAA_IGNORED, LOOKUP_REPLY, A_DATA, -1, DNS_NOERROR, 1 },
-	{ "", phase_a, QUERY_A, QUERY_AAAA_IGNORED, LOOKUP_REPLY, A_PRIVATE, QUERY_NATIVE, 0, 0 },
-	{ "", phase_a, QUERY_A, QUERY_AAAA_IGNORED, LOOKUP_ERROR, NULL, QUERY_NATIVE, 0, 0 },
-	{ "", phase_native, QUERY_NATIVE, QUERY_AAAA_IGNORED, LOOKUP_REPLY, NATIVE, -1, DNS_NOERROR,
-	    1 },
-	{ "exclude-aaaa 2001:db8::/32", phase_native, QUERY_NATIVE, QUERY_AAAA_IGNORED,
-	    LOOKUP_REPLY, NATIVE, -1, DNS_NOERROR, 0 },
-	{ "", phase_native, QUERY_NATIVE, QUERY_AAAA_IGNORED, LOOKUP_SILENT, NULL, -1, DNS_SERVFAIL,
-	    0 },
+	{ "", QUERY_A, QUERY_AAAA_IGNORED, LOOKUP_REPLY, A_DATA, -1, DNS_NOERROR, 1 },
+	{ "", QUERY_A, QUERY_AAAA_IGNORED, LOOKUP_REPLY, A_PRIVATE, QUERY_NATIVE, 0, 0 },
+	{ "", QUERY_A, QUERY_AAAA_IGNORED, LOOKUP_ERROR, NULL, QUERY_NATIVE, 0, 0 },
+	{ "", QUERY_NATIVE, QUERY_AAAA_IGNORED, LOOKUP_REPLY, NATIVE, -1, DNS_NOERROR, 1 },
+	{ "exclude-aaaa 2001:db8::/32", QUERY_NATIVE, QUERY_AAAA_IGNORED, LOOKUP_REPLY, NATIVE, -1,
+	    DNS_NOERROR, 0 },
+	{ "", QUERY_NATIVE, QUERY_AAAA_IGNORED, LOOKUP_SILENT, NULL, -1, DNS_SERVFAIL, 0 },
 };
 
 START_TEST(outcome_leads_to_its_state)
 {
-	struct query_event ev = {
-		.outcome = steps[_i].outcome, .rcode = DNS_SERVFAIL, .out = &to, .now_ns = p.now_ns
-	};
+	struct lookup_result result = { .outcome = steps[_i].outcome, .rcode = DNS_SERVFAIL };
 	uint8_t qname[DNS_NAME_MAX];
 	struct msg reply, m;
 	struct query *q;
@@ -107,9 +96,12 @@ START_TEST(outcome_leads_to_its_state)
 	q->empty_at_ns = p.now_ns;
 	if (steps[_i].reply != NULL) {
 		message_read(&reply, in, sizeof(in), steps[_i].reply);
-		ev.msg = &reply;
+		result.msg = &reply;
 	}
-	len = steps[_i].step(&p.queries, q, &ev);
+	q->outcome = (uint8_t)result.outcome;
+	q->rcode = result.rcode;
+	q->with_msg = result.msg != NULL;
+	len = phase_take(&p.queries, q, &result, false, &to, p.now_ns);
 	ck_assert_int_eq(len > 0, steps[_i].next < 0);
 	if (len > 0) {
 		message_sound(&m, out, len, 512);
