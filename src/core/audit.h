@@ -34,4 +34,10 @@ MUST_USE const char *audit(const struct queries *qs);
  */
 MUST_USE bool audit_message(const struct queries *qs);
 
+/*
+ * audit_step: in state FROM there was EVENT, which led to TO, a bit of enum state_to: abort if
+ * core/state_rows.h does not say so. Only tests have it (tests/support/walked).
+ */
+void audit_step(enum query_state from, enum state_event event, unsigned to);
+
 #endif

@@ -2,6 +2,7 @@
 #include "core/phase.h"
 
 #include "base/clock.h"
+#include "core/audit.h"
 #include "core/reason.h"
 #include "core/respond.h"
 #include "core/svcb.h"
@@ -832,6 +833,22 @@ read_event(struct queries *qs, struct query *q, struct query_event *ev, struct a
 	return (enum state_event)ev->outcome;
 }
 
+/* Do what the row says. With ENGINE_AUDIT (tests) it must be there and lead where it says. */
+static inline size_t
+make_step(struct queries *qs, struct query *q, const struct query_event *ev, enum state_event event)
+{
+#ifdef ENGINE_AUDIT
+	enum query_state from = (enum query_state)q->state;
+	step *known = steps[from][event];
+	size_t len = known != NULL ? known(qs, q, ev) : 0;
+
+	audit_step(from, event, len > 0 ? TO_ANSWER : 1u << q->state);
+	return len;
+#else
+	return steps[q->state][event](qs, q, ev);
+#endif
+}
+
 size_t
 phase_take(struct queries *qs, struct query *q, const struct lookup_result *result, bool stale,
     const struct query_out *out, uint64_t now_ns)
@@ -855,5 +872,5 @@ phase_take(struct queries *qs, struct query *q, const struct lookup_result *resu
 		if (q->state != QUERY_RELAY)
 			event = read_event(qs, q, &ev, &a);
 	}
-	return steps[q->state][event](qs, q, &ev);
+	return make_step(qs, q, &ev, event);
 }

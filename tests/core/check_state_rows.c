@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The table of the state machine (core/state_rows.h): one row for a state and an event, and all
+ * that its rows say is shown by scenarios, or it is said here why not.
+ */
+#include "core/state_rows.h"
+
+#include <stdio.h>
+
+#include "scenario/play.h"
+#include "support/tests.h"
+#include "support/walked.h"
+
+#define STATE_NAME(STATE, words) #STATE,
+static const char *const state_names[] = { STATE_STATES(STATE_NAME) "ANSWER" };
+#define EVENT_NAME(EVENT, words) #EVENT,
+static const char *const event_names[] = { STATE_EVENTS(EVENT_NAME) };
+
+#define ROW(STATE, EVENT, function, to, words) { QUERY_##STATE, STATE_##EVENT, (to) },
+static const struct {
+	enum query_state from;
+	enum state_event event;
+	unsigned to;
+} rows[] = { STATE_ROWS(ROW) };
+#define N_ROWS (sizeof(rows) / sizeof(rows[0]))
+
+/* What no scenario shows, and why. */
+#define WHOLE "the whole reply is asked for; only with AAAA of use is a part taken (D5)"
+#define PROOF "it takes a proof of NODATA too long to keep, and A that do not map, as in A NODATA"
+#define YET "no scenario has it yet"
+static const struct {
+	enum query_state from;
+	enum state_event event;
+	unsigned to;
+	const char *why;
+} unshown[] = {
+	{ QUERY_A, STATE_CUT, TO_ANSWER | TO_NATIVE | TO_AAAA, WHOLE },
+	{ QUERY_TARGET, STATE_CUT, TO_ANSWER | TO_NATIVE, WHOLE },
+	{ QUERY_NATIVE, STATE_CUT, TO_ANSWER, WHOLE },
+	{ QUERY_HIDDEN, STATE_CUT, TO_ANSWER, WHOLE },
+	{ QUERY_REVERSE, STATE_CUT, TO_ANSWER, WHOLE },
+	{ QUERY_AAAA, STATE_CUT, TO_ANSWER | TO_A, WHOLE },
+	{ QUERY_TARGET, STATE_EXCLUDED, TO_NATIVE, PROOF },
+	{ QUERY_TARGET, STATE_NODATA, TO_NATIVE, PROOF },
+	{ QUERY_TARGET, STATE_BROKEN, TO_NATIVE | TO_ANSWER, YET },
+	{ QUERY_TARGET, STATE_NXDOMAIN, TO_NATIVE, PROOF },
+	{ QUERY_TARGET, STATE_ERROR, TO_NATIVE, PROOF },
+	{ QUERY_TARGET, STATE_SILENT, TO_NATIVE, PROOF },
+	{ QUERY_AAAA, STATE_CHAIN, TO_ANSWER, YET },
+	{ QUERY_AAAA, STATE_BROKEN, TO_ANSWER, YET },
+	{ QUERY_AAAA, STATE_SILENT, TO_AAAA, YET },
+	{ QUERY_A, STATE_CHAIN, TO_ANSWER | TO_NATIVE | TO_AAAA, YET },
+	{ QUERY_A, STATE_BROKEN, TO_NATIVE, YET },
+	{ QUERY_A, STATE_SILENT, TO_AAAA, YET },
+	{ QUERY_A, STATE_NO_ROOM, TO_AAAA, YET },
+	{ QUERY_TARGET, STATE_CHAIN, TO_ANSWER | TO_NATIVE, YET },
+	{ QUERY_TARGET, STATE_NO_ROOM, TO_ANSWER, YET },
+	{ QUERY_NATIVE, STATE_CHAIN, TO_ANSWER, YET },
+	{ QUERY_NATIVE, STATE_BROKEN, TO_ANSWER, YET },
+	{ QUERY_NATIVE, STATE_PART, TO_ANSWER, YET },
+	{ QUERY_NATIVE, STATE_NO_ROOM, TO_ANSWER, YET },
+	{ QUERY_HIDDEN, STATE_BOGUS, TO_ANSWER, YET },
+	{ QUERY_HIDDEN, STATE_SILENT, TO_ANSWER, YET },
+	{ QUERY_HIDDEN, STATE_NO_ROOM, TO_ANSWER, YET },
+	{ QUERY_REVERSE, STATE_CHAIN, TO_ANSWER, YET },
+	{ QUERY_REVERSE, STATE_BROKEN, TO_ANSWER, YET },
+};
+
+START_TEST(each_cell_has_one_row)
+{
+	for (size_t i = 0; i < N_ROWS; i++) {
+		ck_assert_uint_ne(rows[i].to, 0);
+		ck_assert_uint_eq(rows[i].to, walked_row(rows[i].from, rows[i].event));
+		for (size_t j = 0; j < i; j++)
+			ck_assert(rows[i].from != rows[j].from || rows[i].event != rows[j].event);
+	}
+}
+END_TEST
+
+/* The bits of row I that no scenario needs to show. */
+static unsigned
+excused(size_t i)
+{
+	unsigned bits = 0;
+
+	for (size_t k = 0; k < sizeof(unshown) / sizeof(unshown[0]); k++) {
+		if (unshown[k].from == rows[i].from && unshown[k].event == rows[i].event)
+			bits |= unshown[k].to;
+	}
+	return bits;
+}
+
+START_TEST(scenarios_show_each_transition)
+{
+	static char *files[PLAY_MAX_FILES];
+	unsigned n = play_list(files), n_missing = 0;
+
+	for (unsigned i = 0; i < n; i++) {
+		struct run *r = stage_open(files[i]);
+
+		play(r, NULL);
+		stage_close(r);
+	}
+	play_forget(files, n);
+	for (size_t i = 0; i < N_ROWS; i++) {
+		unsigned seen = walked_seen(rows[i].from, rows[i].event);
+		unsigned wrong = (rows[i].to & ~excused(i)) ^ (seen & rows[i].to);
+
+		for (unsigned to = 0; to <= QUERY_STATES; to++) {
+			if ((wrong >> to & 1) == 0)
+				continue;
+			printf("%s %s -> %s: %s\n", state_names[rows[i].from],
+			    event_names[rows[i].event], state_names[to],
+			    (seen >> to & 1) != 0 ? "shown, and excused" : "not shown");
+			n_missing++;
+		}
+	}
+	ck_assert_uint_eq(n_missing, 0);
+}
+END_TEST
+
+void
+tests_add(TCase *tc)
+{
+	tcase_set_timeout(tc, 300);
+	tcase_add_test(tc, each_cell_has_one_row);
+	tcase_add_test(tc, scenarios_show_each_transition);
+}

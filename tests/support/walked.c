@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "support/walked.h"
+
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "core/audit.h"
+
+#define TO(STATE, EVENT, function, to, words) [QUERY_##STATE][STATE_##EVENT] = (to),
+static const unsigned rows[QUERY_STATES][STATE_EVENTS_CAP] = { STATE_ROWS(TO) };
+static _Atomic unsigned seen[QUERY_STATES][STATE_EVENTS_CAP];
+
+unsigned
+walked_row(enum query_state from, enum state_event event)
+{
+	return rows[from][event];
+}
+
+unsigned
+walked_seen(enum query_state from, enum state_event event)
+{
+	return atomic_load_explicit(&seen[from][event], memory_order_relaxed);
+}
+
+void
+audit_step(enum query_state from, enum state_event event, unsigned to)
+{
+	unsigned may = rows[from][event];
+
+	/* What asks, and may not, is answered here. */
+	if ((may & ~(unsigned)TO_ANSWER) != 0)
+		may |= TO_LOCAL;
+	if ((may & to) == 0) {
+		(void)fprintf(
+		    stderr, "state %d, event %d: no row leads to %x\n", (int)from, (int)event, to);
+		abort();
+	}
+	atomic_fetch_or_explicit(&seen[from][event], to, memory_order_relaxed);
+}
