@@ -478,7 +478,6 @@ full_again(struct lookups *ls, struct lookup *l, uint64_t now_ns)
 		return;
 	}
 	l->tcp_full = true;
-	uncount(l); /* nor did this */
 	send_later(ls, l, now_ns);
 }
 
@@ -492,6 +491,7 @@ loss_on_tcp_full(struct lookups *ls, unsigned conn, uint16_t id, uint64_t now_ns
 		return;
 	l = lookup_at(ls, owner->lookup);
 	stats_inc(&ls->stats->tcp_upstream_full);
+	uncount(l); /* nor did this one */
 	if (!lookup_needs_tcp(l)) {
 		lookup_plan(l, LOOKUP_NO_TCP);
 		l->here.no_tcp = true; /* though that is the way that was learned (core/ways) */

@@ -151,6 +151,18 @@ history_heard(struct sim *s, uint16_t id, unsigned number, bool other)
 }
 
 void
+history_unsent(struct sim *s, uint16_t id, unsigned number)
+{
+	struct fact *f;
+
+	if (history_heard(s, id, number, false) == 0)
+		return;
+	f = sends_of(s, lookup_by(s, id))->fact;
+	if (f != NULL)
+		f->n_sends--;
+}
+
+void
 history_given_up(struct sim *s, unsigned number, unsigned slot)
 {
 	uint64_t bit = UINT64_C(1) << slot % 64;

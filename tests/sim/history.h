@@ -45,6 +45,11 @@ void history_slow(struct sim *s, uint64_t key, uint64_t ns);
  */
 uint64_t history_heard(struct sim *s, uint16_t id, unsigned number, bool other);
 
+/* history_unsent: the question with ID did not leave for the upstream of that NUMBER: it was no
+ * try.
+ */
+void history_unsent(struct sim *s, uint16_t id, unsigned number);
+
 /*
  * history_given_up: the UDP socket in SLOT, to the upstream with NUMBER, was: what was open on it
  * is sent anew.

@@ -141,8 +141,7 @@ shell_event(struct sim *s, const struct conf_push *p)
 		break;
 	case PARCEL_FULL:
 		sim_say(s, "  no room for %u over connection %u", p->id, p->sock);
-		(void)history_heard(
-		    s, p->id, p->sock / CHANNELS_EACH, false); /* it did not leave */
+		history_unsent(s, p->id, p->sock / CHANNELS_EACH);
 		engine_tcp_full(s->w.engine, p->sock, p->id, s->w.now_ns);
 		break;
 	case PARCEL_LOOK:
