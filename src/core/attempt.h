@@ -107,6 +107,13 @@ bool attempt_send_now(
     struct lookups *ls, struct lookup *l, struct lookup_result *result, uint64_t now_ns);
 
 /*
+ * attempt_end_check: L's upstream answered the third question of its check, and not by SERVFAIL:
+ * earlier copies of that question are awaited no longer than others, and a SERVFAIL to one of them
+ * proves nothing.
+ */
+void attempt_end_check(struct lookup *l);
+
+/*
  * attempt_failed: the upstream replied with the error RCODE, which excludes it: what is left of
  * L's time belongs to the others (RULES D3, D4). MSG: the reply, if it may be relayed; else NULL.
  * False: L has ended, with *result filled.

@@ -237,7 +237,7 @@ due_ns(const struct lookups *ls, const struct lookup *l, unsigned u)
 bool
 attempt_go_to(struct lookups *ls, struct lookup *l, uint16_t u)
 {
-	l->check = LOOKUP_CHECK_NONE; /* whoever is asked now is asked the first question */
+	l->check = LOOKUP_CHECK_NONE; /* the first question, not one of another's check */
 	if (u != l->upstream)
 		lookup_plan(l, LOOKUP_ELSEWHERE);
 	l->refused = is_refusing(l, u);
@@ -274,6 +274,7 @@ any_open(const struct lookups *ls, struct lookup *l)
 {
 	bool any = false;
 
+	l->check = LOOKUP_CHECK_NONE; /* if none is */
 	for (const struct attempt *a = l->earlier; a != NULL; a = a->next) {
 		if (!is_open(ls, l, a))
 			continue;
@@ -375,10 +376,8 @@ attempt_send_now(
 	return ask_next(ls, l, result, false, now_ns);
 }
 
-/* L's upstream replied to the last question of its check: what it got of that before is one like
- * any other. */
-static void
-end_check(struct lookup *l)
+void
+attempt_end_check(struct lookup *l)
 {
 	for (struct attempt *a = l->earlier; a != NULL; a = a->next) {
 		if (a->upstream == l->upstream && a->check == LOOKUP_CHECK_AGAIN)
@@ -397,7 +396,7 @@ attempt_failed(struct lookups *ls, struct lookup *l, struct lookup_result *resul
 	stats_inc(&ls->stats->upstream_errors);
 	l->tried.errored |= 1ULL << l->upstream;
 	if (UNLIKELY(l->check == LOOKUP_CHECK_AGAIN) && lookup_in_flight(l))
-		end_check(l);
+		attempt_end_check(l);
 	l->check = LOOKUP_CHECK_NONE;
 	/* What was learned of this one is no wish of the client. */
 	lookup_plan(l, up->ways.now != WAY_FULL ? LOOKUP_NO_TCP : LOOKUP_ELSEWHERE);

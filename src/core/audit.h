@@ -3,7 +3,8 @@
 #define DNS64D_CORE_AUDIT_H
 
 /*
- * audit: check that no query and no lookup is forgotten.
+ * audit: check, in tests, that no query and no lookup is forgotten, and that steps are in the
+ * table.
  *
  * These are the invariants of an engine's objects between two calls. An engine built with
  * ENGINE_AUDIT asserts them after every call, or after some where much is in flight or the run is
@@ -35,8 +36,9 @@ MUST_USE const char *audit(const struct queries *qs);
 MUST_USE bool audit_message(const struct queries *qs);
 
 /*
- * audit_step: in state FROM there was EVENT, which led to TO, a bit of enum state_to: abort if
- * core/state_rows.h does not say so. Only tests have it (tests/support/walked).
+ * audit_step: in state FROM, EVENT led to TO, one bit of enum state_to. Prints and aborts if no row
+ * of core/state_rows.h says so; LOCAL is allowed where a row leads to any state. Any thread. It is
+ * in tests/support/walked.c: the daemon has no such function.
  */
 void audit_step(enum query_state from, enum state_event event, unsigned to);
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MIN_BITS 13 /* of a row: two pairs share both counters by a chance of one in 2^26 */
+#define MIN_BITS 13 /* log2 of the counters in a row: two pairs share both once in 2^26 */
 #define MIN_WIDE_BITS 12
 #define CROWD_BITS 4 /* the table of wider networks has one entry for so many places, as bits */
 

@@ -5,17 +5,23 @@
 #include "core/match.h"
 #include "core/narrate.h"
 
+static bool
+is_error(const struct msg *msg)
+{
+	return msg->rcode != DNS_NOERROR && msg->rcode != DNS_NXDOMAIN;
+}
+
 /* Does MSG, a right reply to L's present attempt, end L with nothing more to be asked? */
 static bool
 is_final(const struct lookup *l, const struct msg *msg, enum msg_verdict verdict)
 {
 	if (l->probe || l->message.bytes != NULL)
 		return true;
-	if (verdict != MSG_OK || l->check == LOOKUP_CHECK_CD || msg->flags & DNS_TC)
+	if (verdict != MSG_OK || l->check == LOOKUP_CHECK_CD)
 		return false;
 	if (l->check == LOOKUP_CHECK_AGAIN && msg->rcode == DNS_SERVFAIL)
 		return true; /* the data is bogus */
-	return (msg->rcode == DNS_NOERROR || msg->rcode == DNS_NXDOMAIN) && !match_is_lame(msg);
+	return !(msg->flags & DNS_TC) && !is_error(msg) && !match_is_lame(msg);
 }
 
 /*
@@ -79,6 +85,23 @@ put_back(struct lookups *ls, struct lookup *l, const struct before *b, bool drop
 	list_push(b->progress == LOOKUP_TO_ASK ? &ls->to_ask : &ls->ending, &l->link);
 }
 
+/* Was L's present attempt, before it was recalled, a copy of the check's question that was awaited?
+ */
+static bool
+is_awaited(const struct lookup *l, const struct before *b)
+{
+	return l->check != LOOKUP_CHECK_NONE && l->check == b->check && l->upstream == b->upstream;
+}
+
+/* Is MSG an error? Neither what CD brings is one, nor that a cookie is to be sent. */
+static bool
+is_late_error(const struct lookup *l, const struct msg *msg)
+{
+	if (l->check == LOOKUP_CHECK_CD && !is_error(msg))
+		return false;
+	return msg->rcode != DNS_BADCOOKIE || !l->now.cookie;
+}
+
 bool
 late_counts(struct lookups *ls, struct lookup *l, const struct packet_in *in, const struct msg *msg,
     enum msg_verdict verdict, uint64_t now_ns)
@@ -108,14 +131,15 @@ late_counts(struct lookups *ls, struct lookup *l, const struct packet_in *in, co
 		put_back(ls, l, &before, false);
 		return false;
 	}
-	if (is_final(l, msg, verdict) || (!bound && leads_on(l, msg, verdict))) {
+	if (is_final(l, msg, verdict) || (!bound && leads_on(l, msg, verdict)) ||
+	    is_awaited(l, &before)) {
 		antispoof_forget(l); /* another upstream's near miss is of no interest now */
 		return true;
 	}
 	match_note(ls, l, msg, verdict, now_ns);
 	if (log_debugs(LOG_UPSTREAM))
 		narrate_reply(ls, l, msg, now_ns);
-	if (verdict != MSG_OK || msg->rcode != DNS_BADCOOKIE || !l->now.cookie)
+	if (verdict != MSG_OK || is_late_error(l, msg))
 		note_error(l, verdict == MSG_OK ? msg->rcode : DNS_SERVFAIL);
 	put_back(ls, l, &before, true);
 	return false;

@@ -247,9 +247,8 @@ struct lookup {
 	bool listed : 1;  /* in the hash table */
 	bool whole : 1;
 	bool tcp_again : 1; /* was sent once more after its connection had closed */
-	bool
-	    tcp_full : 1; /* found no room or descriptor for a connection, and was sent once more */
-	bool no_room : 1; /* an attempt had no ID or socket: silence says nothing (RULES D26) */
+	bool tcp_full : 1;  /* found no room on TCP, and was sent once more (RULES D27) */
+	bool no_room : 1;   /* an attempt had no ID or socket: silence says nothing (RULES D26) */
 	bool exploring : 1; /* its first attempt measures an upstream that others are better than */
 	bool refused : 1;   /* over UDP, by ICMP, and no reply came over TCP since */
 	bool pinned : 1;    /* the next attempt goes to upstream, whatever its health */

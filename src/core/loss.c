@@ -382,7 +382,8 @@ static bool
 on_lost(struct lookups *ls, struct lookup *l, const struct channel *c, struct lookup_result *result,
     uint64_t now_ns)
 {
-	/* What others overtook there is not sent free of charge: it might be for ever (rule 34). */
+	/* A question that others overtake is charged for, or it could be sent without end (rule
+	 * 34). */
 	bool fruitful = c->lost_fruitful && !l->now.displaced;
 	bool again = fruitful ? l->n_sends < SENDS_MOST : !l->tcp_again;
 
@@ -467,7 +468,7 @@ move_on(struct lookups *ls, struct lookup *l, uint64_t now_ns)
 
 /*
  * L's question, which must go over TCP, found no room. That may be for a moment: it is sent once
- * more (RULES D27); then L ends.
+ * more (RULES D27). If there is no room again, L ends.
  */
 static void
 full_again(struct lookups *ls, struct lookup *l, uint64_t now_ns)
@@ -491,7 +492,7 @@ loss_on_tcp_full(struct lookups *ls, unsigned conn, uint16_t id, uint64_t now_ns
 		return;
 	l = lookup_at(ls, owner->lookup);
 	stats_inc(&ls->stats->tcp_upstream_full);
-	uncount(l); /* nor did this one */
+	uncount(l); /* no room: it did not leave */
 	if (!lookup_needs_tcp(l)) {
 		lookup_plan(l, LOOKUP_NO_TCP);
 		l->here.no_tcp = true; /* though that is the way that was learned (core/ways) */

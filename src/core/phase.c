@@ -135,7 +135,7 @@ give_reverse_none(struct queries *qs, struct query *q, const struct query_event 
 
 /* --- what the states that make DNS64 share --- */
 
-/* The question of Q's state is asked. */
+/* Ask the question of Q's state. Returns 0: no answer yet. */
 static size_t
 ask(struct queries *qs, struct query *q, const struct query_event *ev)
 {
@@ -266,15 +266,18 @@ ask_a_after(struct queries *qs, struct query *q, enum query_aaaa end, enum reaso
 	return ask(qs, q, ev);
 }
 
-/* Answer NODATA: there is no AAAA, and A is not asked. */
+/*
+ * AAAA is empty and A is not asked: NODATA. TTL: s, of its SOA. NO_PREFIX: no prefix is active
+ * (RULES D15), for which policy may want SERVFAIL.
+ */
 static size_t
 give_nodata(
-    struct queries *qs, struct query *q, const struct query_event *ev, uint32_t ttl, bool down)
+    struct queries *qs, struct query *q, const struct query_event *ev, uint32_t ttl, bool no_prefix)
 {
 	const struct policy *p = query_policy(qs, q);
 
-	q->reason = down ? REASON_NO_PREFIX : REASON_NOT_ON_NODATA;
-	if (down) {
+	q->reason = no_prefix ? REASON_NO_PREFIX : REASON_NOT_ON_NODATA;
+	if (no_prefix) {
 		stats_inc(&qs->stats->no_prefix);
 		if (p->servfail_without_prefix)
 			return respond_error(qs, q, DNS_SERVFAIL, ev->msg, ev->out);
@@ -290,7 +293,7 @@ end_empty(struct queries *qs, struct query *q, const struct query_event *ev)
 {
 	const struct policy *p = query_policy(qs, q);
 	uint32_t ttl = ev->a->has_soa ? ev->a->negative_ttl : SYNTH_NO_SOA_TTL;
-	bool down = p->synth.active_bits == 0;
+	bool no_prefix = p->synth.active_bits == 0;
 	enum reason why = REASON_SYNTH_NO_AAAA;
 
 	if (ev->usable.excluded_ttl < UINT32_MAX) {
@@ -300,12 +303,12 @@ end_empty(struct queries *qs, struct query *q, const struct query_event *ev)
 	if (ev->usable.excluded_ttl < ttl)
 		ttl = ev->usable.excluded_ttl;
 	q->aaaa = partial_keep(&qs->partials, q->qname, q->chain, ev->msg, ev->a);
-	if (down || !(p->triggers & POLICY_ON_NODATA))
-		return give_nodata(qs, q, ev, ttl, down);
+	if (no_prefix || !(p->triggers & POLICY_ON_NODATA))
+		return give_nodata(qs, q, ev, ttl, no_prefix);
 	return ask_a_after(qs, q, QUERY_AAAA_EMPTY, why, ttl, ev);
 }
 
-/* It failed, which is WHY. */
+/* AAAA failed, and is not known to be empty: A is asked for. WHY: the reason. */
 static __attribute__((noinline)) size_t
 ask_a(struct queries *qs, struct query *q, enum reason why, const struct query_event *ev)
 {
@@ -338,7 +341,10 @@ end_error(struct queries *qs, struct query *q, const struct query_event *ev)
 	return ask_a(qs, q, REASON_SYNTH_FAILED, ev);
 }
 
-/* So does silence; else AAAA is waited for all the time, if it is late and watched. */
+/*
+ * Silence counts as a failure, unless policy says otherwise (RULES D3): then a late AAAA is waited
+ * for.
+ */
 static size_t
 end_silent(struct queries *qs, struct query *q, const struct query_event *ev)
 {
@@ -411,7 +417,8 @@ remaining_ttl(const struct query *q, uint64_t now_ns)
 	return gone < q->empty_ttl ? q->empty_ttl - gone : 0;
 }
 
-/* A is of no use, but AAAA is only late: wait for it (RULES D5). False: it is not. */
+/* A is of no use, but AAAA is only late: wait for it (RULES D5). False: it is not late, or Q's time
+ * is up. */
 static inline bool
 wait_for_aaaa(struct queries *qs, struct query *q, const struct query_event *ev)
 {
@@ -445,7 +452,10 @@ why_useless(struct queries *qs, struct query *q, const struct query_event *ev)
 	}
 }
 
-/* The same where AAAA was ignored or failed: upstream did not say that there is none. */
+/*
+ * A gave nothing to synthesize from, and AAAA was ignored or failed: nobody said that there is none
+ * (RULES D2).
+ */
 static size_t
 find_neither(struct queries *qs, struct query *q, const struct query_event *ev)
 {
@@ -465,7 +475,7 @@ find_neither(struct queries *qs, struct query *q, const struct query_event *ev)
 	return respond_fail(qs, q, ev);
 }
 
-/* A gave nothing to synthesize from: all columns of RULES D2 but the first. */
+/* A gave nothing to synthesize from: the answer depends on how AAAA ended (RULES D2). */
 static size_t
 find_none(struct queries *qs, struct query *q, const struct query_event *ev)
 {
@@ -476,7 +486,8 @@ find_none(struct queries *qs, struct query *q, const struct query_event *ev)
 		return find_neither(qs, q, ev);
 	q->reason = (uint8_t)why_useless(qs, q, ev);
 	stats_inc(&qs->stats->synth_none);
-	/* Its proof was too long to keep: mostly the cache has the whole of it (RULES D8). */
+	/* The proof of AAAA's NODATA was too long to keep; the cache mostly has all of it (RULES
+	 * D8). */
 	if (UNLIKELY(q->do_bit) && q->aaaa != NULL && q->aaaa->cut)
 		return ask_native(qs, q, ev);
 	if (a->kind == ANSWER_DATA)
@@ -561,7 +572,7 @@ use_a(struct queries *qs, struct query *q, const struct query_event *ev)
 	return len;
 }
 
-/* Unless AAAA is late and may come yet: then it is not to be beaten (RULES D5). */
+/* A has data. If AAAA is late but may still come, the answer is held for a tick (RULES D5). */
 static size_t
 take_a(struct queries *qs, struct query *q, const struct query_event *ev)
 {
@@ -610,11 +621,11 @@ take_a_failed(struct queries *qs, struct query *q, const struct query_event *ev)
 	if (q->aaaa_end != QUERY_AAAA_IGNORED)
 		return respond_fail(qs, q, ev);
 	q->reason = REASON_A_FAILED;
-	q->aaaa_end = QUERY_AAAA_FAILED; /* neither is AAAA to be had while all are down */
+	q->aaaa_end = QUERY_AAAA_FAILED; /* AAAA would fail too */
 	return ask_native(qs, q, ev);
 }
 
-/* There is no AAAA, and the error for A is the answer (RULES D2). */
+/* Upstream's error for A is the answer if there is no AAAA; else A has failed (RULES D2). */
 static size_t
 take_a_error(struct queries *qs, struct query *q, const struct query_event *ev)
 {
@@ -637,8 +648,7 @@ take_a_no_room(struct queries *qs, struct query *q, const struct query_event *ev
 	return wait_for_aaaa(qs, q, ev) ? 0 : respond_no_room(qs, q, ev);
 }
 
-/* --- TARGET: AAAA of the A chain's last name, if usable; else the kept A are mapped (RULES D6) ---
- */
+/* --- TARGET: AAAA of the last name of A's chain, else the kept A (RULES D6) --- */
 
 /* Synthesize from the A records that were kept when TARGET began. */
 static size_t
@@ -662,7 +672,7 @@ use_a_at_hand(struct queries *qs, struct query *q, const struct query_event *ev)
 	return use_a(qs, q, &kept);
 }
 
-/* There is no AAAA, which holds for TTL s. */
+/* TARGET found no AAAA, which holds for TTL s. */
 static size_t
 end_target(struct queries *qs, struct query *q, const struct query_event *ev, uint32_t ttl)
 {
@@ -700,28 +710,28 @@ miss_target(struct queries *qs, struct query *q, const struct query_event *ev)
 
 typedef size_t step(struct queries *qs, struct query *q, const struct query_event *ev);
 
-#define STEP(STATE, EVENT, function, to, words) [QUERY_##STATE][STATE_##EVENT] = function,
-static step *const steps[QUERY_STATES][STATE_EVENTS_CAP] = { STATE_ROWS(STEP) };
+#define STEP(STATE, EVENT, function, to, words) [QUERY_##STATE][EVENT_##EVENT] = function,
+static step *const steps[QUERY_N_STATES][STATE_EVENTS_CAP] = { STATE_ROWS(STEP) };
 
 /* What comes of a lookup is an event by itself, unless its reply says more. */
-_Static_assert((int)STATE_REPLY == (int)LOOKUP_REPLY && (int)STATE_CUT == (int)LOOKUP_TRUNCATED &&
-	(int)STATE_ERROR == (int)LOOKUP_ERROR && (int)STATE_BOGUS == (int)LOOKUP_BOGUS &&
-	(int)STATE_SILENT == (int)LOOKUP_SILENT && (int)STATE_NO_ROOM == (int)LOOKUP_NO_ROOM,
+_Static_assert((int)EVENT_REPLY == (int)LOOKUP_REPLY && (int)EVENT_CUT == (int)LOOKUP_TRUNCATED &&
+	(int)EVENT_ERROR == (int)LOOKUP_ERROR && (int)EVENT_BOGUS == (int)LOOKUP_BOGUS &&
+	(int)EVENT_SILENT == (int)LOOKUP_SILENT && (int)EVENT_NO_ROOM == (int)LOOKUP_NO_ROOM,
     "outcomes are the first events");
 
-/* What the end of the chain makes a whole reply. */
+/* The event that a whole reply is: by its rcode and by what the end of its chain has. */
 static inline enum state_event
 event_of_end(const struct query_event *ev)
 {
-	static const uint8_t of_kind[] = { [ANSWER_DATA] = STATE_DATA,
-		[ANSWER_NODATA] = STATE_NODATA,
-		[ANSWER_OPEN] = STATE_NODATA,
-		[ANSWER_BROKEN] = STATE_BROKEN };
+	static const uint8_t of_kind[] = { [ANSWER_DATA] = EVENT_DATA,
+		[ANSWER_NODATA] = EVENT_NODATA,
+		[ANSWER_OPEN] = EVENT_NODATA,
+		[ANSWER_BROKEN] = EVENT_BROKEN };
 
 	if (UNLIKELY(ev->msg->rcode == DNS_NXDOMAIN))
-		return STATE_NXDOMAIN;
+		return EVENT_NXDOMAIN;
 	if (UNLIKELY(ev->a->n_steps > 0) && ev->a->kind == ANSWER_OPEN)
-		return STATE_CHAIN;
+		return EVENT_CHAIN;
 	return (enum state_event)of_kind[ev->a->kind];
 }
 
@@ -743,24 +753,28 @@ ends_special(struct queries *qs, struct query_event *ev)
 		(a->kind == ANSWER_OPEN && ev->msg->rcode == DNS_NOERROR));
 }
 
-/* AAAA of a reply: are there any that policy does not exclude? */
+/* The reply has AAAA: EVENT, or EVENT_EXCLUDED if it is EVENT_DATA and policy excludes them all. */
 static enum state_event
-count_usable(struct queries *qs, struct query *q, struct query_event *ev, enum state_event event)
+less_excluded(struct queries *qs, struct query *q, struct query_event *ev, enum state_event event)
 {
 	synth_count_usable(&query_policy(qs, q)->synth, ev->msg, ev->a, &ev->usable);
-	return event == STATE_DATA && ev->usable.n_usable == 0 ? STATE_EXCLUDED : event;
+	return event == EVENT_DATA && ev->usable.n_usable == 0 ? EVENT_EXCLUDED : event;
 }
 
-/* What a reply is that is no whole one, or an error: of a truncated one the AAAA may be of use. */
+/* A reply that is truncated or an error: its outcome, or EVENT_PART if it is cut and has usable
+ * AAAA. */
 static __attribute__((noinline)) enum state_event
-of_part(const struct query_event *ev, enum state_event event)
+event_of_failure(const struct query_event *ev, enum state_event event)
 {
-	if (ev->outcome == LOOKUP_TRUNCATED && event == STATE_DATA && ev->msg->rcode == DNS_NOERROR)
-		return STATE_PART;
+	if (ev->outcome == LOOKUP_TRUNCATED && event == EVENT_DATA && ev->msg->rcode == DNS_NOERROR)
+		return EVENT_PART;
 	return (enum state_event)ev->outcome;
 }
 
-/* AAAA, TARGET and NATIVE have a message. */
+/*
+ * The event that a reply is in AAAA, TARGET or NATIVE. Fills in *A, ev->usable and, for
+ * EVENT_SPECIAL, ev->special and zone_at.
+ */
 static inline __attribute__((always_inline)) enum state_event
 read_aaaa(struct queries *qs, struct query *q, struct query_event *ev, struct answer *a)
 {
@@ -770,16 +784,16 @@ read_aaaa(struct queries *qs, struct query *q, struct query_event *ev, struct an
 	ev->usable.excluded_ttl = UINT32_MAX;
 	event = event_of_end(ev);
 	if (a->kind == ANSWER_DATA)
-		event = count_usable(qs, q, ev, event);
+		event = less_excluded(qs, q, ev, event);
 	if (UNLIKELY(ev->outcome != LOOKUP_REPLY))
-		return of_part(ev, event);
+		return event_of_failure(ev, event);
 	if (UNLIKELY(a->n_steps > 0) && q->state != QUERY_NATIVE &&
-	    !(q->state == QUERY_TARGET && event == STATE_DATA) && ends_special(qs, ev))
-		return STATE_SPECIAL; /* in TARGET real AAAA come first */
+	    !(q->state == QUERY_TARGET && event == EVENT_DATA) && ends_special(qs, ev))
+		return EVENT_SPECIAL; /* in TARGET real AAAA come first */
 	return event;
 }
 
-/* A has one. */
+/* The event that a reply is in A; *A is its chain. */
 static inline __attribute__((always_inline)) enum state_event
 read_a(struct queries *qs, struct query_event *ev, struct answer *a)
 {
@@ -787,11 +801,11 @@ read_a(struct queries *qs, struct query_event *ev, struct answer *a)
 	if (UNLIKELY(ev->outcome != LOOKUP_REPLY))
 		return (enum state_event)ev->outcome;
 	if (UNLIKELY(a->n_steps > 0) && ends_special(qs, ev))
-		return STATE_SPECIAL;
+		return EVENT_SPECIAL;
 	return event_of_end(ev);
 }
 
-/* REVERSE has one. */
+/* The event that a reply is in REVERSE. */
 static __attribute__((noinline)) enum state_event
 read_ptr(struct query_event *ev, struct answer *a)
 {
@@ -799,17 +813,17 @@ read_ptr(struct query_event *ev, struct answer *a)
 	return ev->outcome == LOOKUP_REPLY ? event_of_end(ev) : (enum state_event)ev->outcome;
 }
 
-/* HIDDEN has one. */
+/* The event that a reply is in HIDDEN. */
 static __attribute__((noinline)) enum state_event
 read_hidden(struct query_event *ev, struct answer *a)
 {
 	answer_scan(ev->msg, DNS_TYPE_A, a);
 	if (a->kind == ANSWER_DATA && ev->msg->rcode == DNS_NOERROR)
-		return STATE_DATA;
-	return has_any_a(ev->msg) ? STATE_STRAY : (enum state_event)ev->outcome;
+		return EVENT_DATA;
+	return has_any_a(ev->msg) ? EVENT_STRAY : (enum state_event)ev->outcome;
 }
 
-/* Which event is it, where there is a message? */
+/* The event that the reply in EV is. Scans it into *A, which EV borrows. */
 static inline __attribute__((always_inline)) enum state_event
 read_event(struct queries *qs, struct query *q, struct query_event *ev, struct answer *a)
 {
@@ -833,20 +847,18 @@ read_event(struct queries *qs, struct query *q, struct query_event *ev, struct a
 	return (enum state_event)ev->outcome;
 }
 
-/* Do what the row says. With ENGINE_AUDIT (tests) it must be there and lead where it says. */
+/* Call the function of the row. With ENGINE_AUDIT (tests) audit_step checks where it led. */
 static inline size_t
 make_step(struct queries *qs, struct query *q, const struct query_event *ev, enum state_event event)
 {
-#ifdef ENGINE_AUDIT
 	enum query_state from = (enum query_state)q->state;
 	step *known = steps[from][event];
-	size_t len = known != NULL ? known(qs, q, ev) : 0;
+	size_t len = UNLIKELY(known == NULL) ? respond_fail(qs, q, ev) : known(qs, q, ev);
 
+#ifdef ENGINE_AUDIT
 	audit_step(from, event, len > 0 ? TO_ANSWER : 1u << q->state);
-	return len;
-#else
-	return steps[q->state][event](qs, q, ev);
 #endif
+	return len;
 }
 
 size_t
@@ -857,7 +869,7 @@ phase_take(struct queries *qs, struct query *q, const struct lookup_result *resu
 	struct query_event ev;
 	struct answer a;
 
-	/* The rest is for those that look into the reply. */
+	/* a, usable, special and zone_at are set by read_event, for events that a reply gives. */
 	ev.outcome = q->outcome;
 	ev.rcode = q->rcode;
 	ev.msg = q->with_msg ? result->msg : NULL;

@@ -12,9 +12,10 @@
 #include "core/query.h"
 
 /*
- * phase_take: Q's event comes with RESULT, or is a STALE entry of the cache: find its row, looking
- * into the reply if the state wants that, and do what it says. Returns the length in bytes of the
- * answer written to OUT, or 0 when Q waits again or qs->hit is set.
+ * phase_take: handle Q's event, q->outcome, by its row; in states other than RELAY the reply says
+ * which event it is. RESULT: borrowed, of the lookup or the cache; its msg is used only if
+ * q->with_msg. STALE: it is a stale entry of the cache. Returns the length in bytes of the answer
+ * written to OUT, or 0 if Q waits again or qs->hit is set.
  */
 MUST_USE size_t phase_take(struct queries *qs, struct query *q, const struct lookup_result *result,
     bool stale, const struct query_out *out, uint64_t now_ns);

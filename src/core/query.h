@@ -7,7 +7,7 @@
  *
  * A query waits for one lookup at a time, and may watch another one: while A is asked beside a late
  * AAAA, what comes of AAAA still counts (RULES D5). This file has the objects and how they wait;
- * core/state decides what happens next.
+ * core/phase decides what happens next.
  */
 
 #include <stdbool.h>
@@ -472,11 +472,12 @@ struct query_event {
 	const struct query_out *out;
 	uint64_t now_ns;
 	bool stale; /* it is a stale entry of the cache */
-	/* of a reply that is looked into (core/phase): */
-	const struct answer *a;     /* its scanned chain */
-	struct synth_usable usable; /* if it has AAAA */
-	uint32_t special;           /* STATE_SPECIAL: enum special, */
-	size_t zone_at;             /* and where in the last name its zone begins */
+	/* set by core/phase, and only for a reply, in states that look into it: */
+	const struct answer *a; /* borrowed: its scanned chain */
+	struct synth_usable
+	    usable;       /* AAAA, TARGET, NATIVE: excluded_ttl; the counts if it has AAAA */
+	uint32_t special; /* enum special; only with EVENT_SPECIAL */
+	size_t zone_at;   /* likewise: offset in a->target of the special zone */
 };
 
 /*

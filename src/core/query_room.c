@@ -92,6 +92,7 @@ shed(struct queries *qs, struct query *q, bool drop)
 		return;
 	}
 	stats_inc(&query_stats(qs, q)->client_denied);
+	q->next = QUERY_TAKES_EVENT; /* it may have been held */
 	query_refuse(qs, q, REASON_DENIED_OPERATOR);
 	query_make_ready(qs, q, LOOKUP_SILENT, false);
 }

@@ -87,6 +87,8 @@ on_truncated(struct lookups *ls, struct lookup *l, struct lookup_result *result,
 		on_small(ls, l, now_ns);
 	if (!l->whole)
 		return attempt_finish(ls, l, result, LOOKUP_TRUNCATED, msg);
+	if (UNLIKELY(l->check == LOOKUP_CHECK_AGAIN))
+		attempt_end_check(l);
 	if (has_real_aaaa(l, msg))
 		lookup_keep_truncated(ls, l, msg);
 	lookup_plan(l, LOOKUP_NEEDS_TCP);

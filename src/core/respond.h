@@ -8,7 +8,7 @@
  * Each function writes one whole message to OUT, truncated to the client's limit (RULES D12), and
  * returns its length in bytes. M is a reply (borrowed) and A its scanned chain. The extended error
  * is that of q->reason (core/reason), with those of M if they are relayed. These functions do not
- * decide what happens to the query: core/state does.
+ * decide what happens to the query: core/phase does.
  */
 
 #include <stddef.h>

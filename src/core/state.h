@@ -3,13 +3,12 @@
 #define DNS64D_CORE_STATE_H
 
 /*
- * state: decides what happens next to a query.
+ * state: runs a query: gives it one event after the other until it waits or has its answer.
  *
- * The table is core/state_rows.h: each state and event with what it does (core/phase) and where it
- * leads; "make doc" draws it. Beside it:
+ * What an event does is in the table of core/state_rows.h. What the table cannot say:
  *
- * By policy (D13) AAAA may not lead to A, or A may come first. In the latter case every outcome but
- * A records that map leads to NATIVE, the real AAAA.
+ * By policy AAAA may not lead to A (D3), or A may come first (D13). In the latter case every
+ * outcome but A records that map leads to NATIVE, the real AAAA.
  *
  * If upstream gives an error or no reply, or 1.8 s have passed, and the cache has a stale entry,
  * then that entry is the event instead (D4, D5), and the answer carries an extended error. A stale

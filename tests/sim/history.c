@@ -158,7 +158,7 @@ history_unsent(struct sim *s, uint16_t id, unsigned number)
 	if (history_heard(s, id, number, false) == 0)
 		return;
 	f = sends_of(s, lookup_by(s, id))->fact;
-	if (f != NULL)
+	if (f != NULL && f->n_sends > 0)
 		f->n_sends--;
 }
 

@@ -45,9 +45,7 @@ void history_slow(struct sim *s, uint64_t key, uint64_t ns);
  */
 uint64_t history_heard(struct sim *s, uint16_t id, unsigned number, bool other);
 
-/* history_unsent: the question with ID did not leave for the upstream of that NUMBER: it was no
- * try.
- */
+/* history_unsent: the question with ID did not leave for upstream NUMBER: it is not counted. */
 void history_unsent(struct sim *s, uint16_t id, unsigned number);
 
 /*

@@ -7,9 +7,9 @@
 
 #include "core/audit.h"
 
-#define TO(STATE, EVENT, function, to, words) [QUERY_##STATE][STATE_##EVENT] = (to),
-static const unsigned rows[QUERY_STATES][STATE_EVENTS_CAP] = { STATE_ROWS(TO) };
-static _Atomic unsigned seen[QUERY_STATES][STATE_EVENTS_CAP];
+#define ROW_LEADS(STATE, EVENT, function, to, words) [QUERY_##STATE][EVENT_##EVENT] = (to),
+static const unsigned rows[QUERY_N_STATES][STATE_EVENTS_CAP] = { STATE_ROWS(ROW_LEADS) };
+static _Atomic unsigned seen[QUERY_N_STATES][STATE_EVENTS_CAP];
 
 unsigned
 walked_row(enum query_state from, enum state_event event)
@@ -28,7 +28,7 @@ audit_step(enum query_state from, enum state_event event, unsigned to)
 {
 	unsigned may = rows[from][event];
 
-	/* What asks, and may not, is answered here. */
+	/* A question that may not be asked leads to LOCAL (RULES D10, D26). */
 	if ((may & ~(unsigned)TO_ANSWER) != 0)
 		may |= TO_LOCAL;
 	if ((may & to) == 0) {

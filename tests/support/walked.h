@@ -6,12 +6,14 @@
  * walked: which rows of core/state_rows.h the engine of the tests has gone through (core/audit).
  */
 
+#include "base/attr.h"
 #include "core/state_rows.h"
 
 /* walked_row: where EVENT in state FROM may lead, in bits of enum state_to; 0: there is no row. */
-unsigned walked_row(enum query_state from, enum state_event event);
+MUST_USE unsigned walked_row(enum query_state from, enum state_event event);
 
-/* walked_seen: where it has led in this process so far. */
-unsigned walked_seen(enum query_state from, enum state_event event);
+/* walked_seen: where it has led so far in this process, in bits of enum state_to, LOCAL included.
+ * Any thread. */
+MUST_USE unsigned walked_seen(enum query_state from, enum state_event event);
 
 #endif
