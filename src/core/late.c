@@ -85,19 +85,26 @@ put_back(struct lookups *ls, struct lookup *l, const struct before *b, bool drop
 	list_push(b->progress == LOOKUP_TO_ASK ? &ls->to_ask : &ls->ending, &l->link);
 }
 
-/* Was L's present attempt, before it was recalled, a copy of the check's question that was awaited?
+/*
+ * Was L about to get a reply to the very question of a check that MSG replies to? Not one that is
+ * to confirm what is suspect, nor the second BADCOOKIE (see leads_on).
  */
 static bool
-is_awaited(const struct lookup *l, const struct before *b)
+is_awaited(const struct lookup *l, const struct before *b, const struct msg *msg)
 {
-	return l->check != LOOKUP_CHECK_NONE && l->check == b->check && l->upstream == b->upstream;
+	if (l->check != b->check || l->upstream != b->upstream || b->progress == LOOKUP_ENDING)
+		return false;
+	return l->check != LOOKUP_CHECK_NONE && l->here.suspect == LOOKUP_NO_SUSPECT &&
+	    (msg->rcode != DNS_BADCOOKIE || !l->here.cookie_bad);
 }
 
-/* Is MSG an error? Neither what CD brings is one, nor that a cookie is to be sent. */
+/* Is MSG an error? Neither what CD brings is one, nor that TCP or a cookie is to be used. */
 static bool
 is_late_error(const struct lookup *l, const struct msg *msg)
 {
-	if (l->check == LOOKUP_CHECK_CD && !is_error(msg))
+	if (!is_error(msg) &&
+	    (l->check == LOOKUP_CHECK_CD ||
+		(msg->flags & DNS_TC && l->progress == LOOKUP_ASKED_UDP)))
 		return false;
 	return msg->rcode != DNS_BADCOOKIE || !l->now.cookie;
 }
@@ -132,8 +139,9 @@ late_counts(struct lookups *ls, struct lookup *l, const struct packet_in *in, co
 		return false;
 	}
 	if (is_final(l, msg, verdict) || (!bound && leads_on(l, msg, verdict)) ||
-	    is_awaited(l, &before)) {
-		antispoof_forget(l); /* another upstream's near miss is of no interest now */
+	    is_awaited(l, &before, msg)) {
+		if (l->upstream != before.upstream)
+			antispoof_forget(l);
 		return true;
 	}
 	match_note(ls, l, msg, verdict, now_ns);

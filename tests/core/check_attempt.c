@@ -125,6 +125,30 @@ START_TEST(same_id_in_two_spaces_is_told_by_the_socket)
 }
 END_TEST
 
+/*
+ * D28: a question of a check that did not leave, as none are left, is not waited for; one that did
+ * is.
+ */
+START_TEST(d28_check_that_cannot_go_on)
+{
+	struct lookup *l = start(1, &by_udp);
+	struct packet_out send;
+
+	ck_assert(parts_next(&p, &send));
+	lookup_shelve(&p.lookups, l);
+	l->allowed = l->n_sends;
+	l->check = LOOKUP_CHECK_AGAIN;
+	lookup_ask(&p.lookups, l);
+	ck_assert(!parts_next(&p, &send));
+	ck_assert_uint_eq(l->wait, LOOKUP_SPENT);
+	ck_assert_uint_eq(l->check, LOOKUP_CHECK_NONE);
+	l->earlier->check = LOOKUP_CHECK_AGAIN;
+	lookup_ask(&p.lookups, l);
+	ck_assert(!parts_next(&p, &send));
+	ck_assert_uint_eq(l->check, LOOKUP_CHECK_AGAIN);
+}
+END_TEST
+
 /* All numbers taken by leaving upstreams: nobody to ask is silence at once, nobody's failure. */
 START_TEST(with_nobody_to_ask_it_is_silent_at_once)
 {
@@ -487,6 +511,7 @@ tests_add(TCase *tc)
 	tcase_set_timeout(tc, 300);
 	tcase_add_test(tc, without_ids_it_fails_at_the_next_tick);
 	tcase_add_test(tc, same_id_in_two_spaces_is_told_by_the_socket);
+	tcase_add_test(tc, d28_check_that_cannot_go_on);
 	tcase_add_test(tc, with_nobody_to_ask_it_is_silent_at_once);
 	tcase_add_test(tc, retries_leave_nothing_open);
 	tcase_add_test(tc, d27_given_up_attempts_stay_where_no_socket_is);
