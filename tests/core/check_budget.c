@@ -163,6 +163,10 @@ START_TEST(shares)
 	l.n_sends = 50; /* others who wait had more */
 	budget_settle(&left, &s, &l);
 	ck_assert_uint_eq(left, 20);
+	budget_take(&left, &s, &l, 2);
+	l.n_sends = 49; /* what was sent before did not leave (core/loss) */
+	budget_settle(&left, &s, &l);
+	ck_assert_uint_eq(left, 20);
 }
 END_TEST
 
