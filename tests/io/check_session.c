@@ -163,7 +163,7 @@ START_TEST(questions_over_64_in_flight_wait)
 		ask(client, i, "n", RIG_AAAA);
 	while (n < SESSION_QUESTIONS)
 		ck_assert(rig_take(&rig, &q[n++]));
-	ck_assert(!rig_ready(rig.up_udp, RIG_QUIET_MS));
+	ck_assert(rig_quiet(&rig, RIG_QUIET_MS));
 	ck_assert_uint_eq(rig_stat(&rig, "client_tcp"), SESSION_QUESTIONS);
 	for (int i = 0; i < SESSION_QUESTIONS; i++) {
 		rig_reply(&q[i], &q[i], 0);

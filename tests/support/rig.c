@@ -446,6 +446,19 @@ rig_take(const struct rig *r, struct rig_msg *m)
 	return true;
 }
 
+bool
+rig_quiet(const struct rig *r, int ms)
+{
+	static struct rig_msg m;
+	uint64_t now = rig_now_ms(), end = now + (unsigned)ms;
+
+	for (; now < end; now = rig_now_ms()) {
+		if (take_any(r, &m, (int)(end - now)) && first_time(r, &m))
+			return false;
+	}
+	return true;
+}
+
 void
 rig_give(const struct rig *r, const struct rig_msg *m)
 {

@@ -123,6 +123,10 @@ bool rig_recv(int fd, struct rig_msg *m);
  */
 bool rig_take(const struct rig *r, struct rig_msg *m);
 
+/* rig_quiet: does no new question come to the upstream for MS ms? One that is sent again is let go.
+ */
+bool rig_quiet(const struct rig *r, int ms);
+
 /* rig_give: send the datagram M, as the upstream, to M->from. */
 void rig_give(const struct rig *r, const struct rig_msg *m);
 
