@@ -172,7 +172,7 @@ check_message(struct image_record *rec)
 		return "has a message that is malformed";
 	/*
 	 * An OPT is of one connection and never stored (rule 28); the upper half of the ID is zero,
-	 * the lower one core/store's.
+	 * the lower one engine/store's.
 	 */
 	if (m.edns.present || (m.flags & DNS_TC) != 0 || m.id > UINT8_MAX)
 		return "has a message that is not to be kept";

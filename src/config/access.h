@@ -17,7 +17,7 @@
 #include "config/array.h"
 #include "config/diag.h"
 #include "config/settings.h"
-#include "core/policy.h"
+#include "policy/policy.h"
 
 /*
  * access_fill: fill in clients, others and exempt of PS from the policy lines of S. A network that

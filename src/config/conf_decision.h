@@ -7,7 +7,7 @@
  * who asks why. It goes by what was read (config/origin) and by the rules of config/policies and
  * config/access; the tests hold it against the policies that these make.
  *
- * A policy is given by its number in the set (core/policy).
+ * A policy is given by its number in the set (policy/policy).
  */
 
 #include <stdbool.h>

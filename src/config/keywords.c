@@ -10,7 +10,7 @@
 #include "config/set_logs.h"
 #include "config/set_policy.h"
 #include "config/set_prefix.h"
-#include "core/policy.h"
+#include "policy/policy.h"
 
 /* --- What rows have in common ---------------------------------------------------------------- */
 

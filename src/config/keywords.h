@@ -7,7 +7,7 @@
  *
  * The parser, the help and `dns64d --print-keywords` work from it, and so do the tests that compare
  * it with the manual page and the sample file. A new setting is one row here and one field in
- * core/conf.h, core/policy.h or config/settings.h.
+ * core/conf.h, policy/policy.h or config/settings.h.
  */
 
 #include <stddef.h>

@@ -19,7 +19,7 @@
 #include "base/netaddr.h"
 #include "base/netmap.h"
 #include "core/conf.h"
-#include "core/policy.h"
+#include "policy/policy.h"
 
 #define ORDERS_ERROR 256       /* bytes of the text of an error, with its zero */
 #define ORDERS_DENIALS 256     /* networks that are denied at a time */

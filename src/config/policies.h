@@ -17,7 +17,7 @@
 #include "base/attr.h"
 #include "config/diag.h"
 #include "config/settings.h"
-#include "core/policy.h"
+#include "policy/policy.h"
 
 /*
  * policies_make: the policies of S, after complete_settings; the caller has one reference. Errors,

@@ -18,7 +18,7 @@
 #include "base/netmap.h"
 #include "config/array.h"
 #include "config/keyword.h"
-#include "core/policy.h"
+#include "policy/policy.h"
 
 /* In all of these line is the number of the line in the file; 0: it is not from the file. */
 

@@ -20,8 +20,8 @@
 #include "config/origin.h"
 #include "config/places.h"
 #include "core/conf.h"
-#include "core/policy_counters.h"
 #include "dns/name.h"
+#include "policy/policy_counters.h"
 
 #define SETTINGS_NAME 64       /* bytes of a user's or group's name, with its zero */
 #define SETTINGS_PATH 1024     /* bytes of a path, with its zero */

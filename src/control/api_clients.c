@@ -8,7 +8,7 @@
 #include "control/figures.h"
 #include "control/params.h"
 #include "control/reply.h"
-#include "core/policy_counters.h"
+#include "policy/policy_counters.h"
 
 /* The words of TEXT, but for the brace that opens a block. */
 static json_t *

@@ -10,7 +10,7 @@
 #include "control/control_ctx.h"
 #include "control/params.h"
 #include "control/reply.h"
-#include "core/cookie.h"
+#include "engine/cookie.h"
 
 /* --- What there is ---------------------------------------------------------------------------- */
 

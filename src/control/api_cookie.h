@@ -6,7 +6,7 @@
  * api_cookie: the secrets of cookies for clients, changed at once on all loops, so that servers
  * that share an address can change theirs one step after the other (RFC 9018 section 5): add the
  * new one on all, then activate it on all, then drop the old one on all. A secret is read, and
- * never told or logged: fingerprints (core/cookie) show whether servers have the same.
+ * never told or logged: fingerprints (engine/cookie) show whether servers have the same.
  *
  * The handlers want a struct control_ctx. They answer when all loops have the change.
  */

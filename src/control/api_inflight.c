@@ -8,10 +8,10 @@
 #include "control/figures.h"
 #include "control/params.h"
 #include "control/reply.h"
-#include "core/explain.h"
 #include "dns/name.h"
 #include "dns/print.h"
 #include "dns/type.h"
+#include "engine/explain.h"
 
 static json_t *
 tried_json(const struct inflight_question *q)

@@ -17,7 +17,7 @@
 struct telling {
 	const struct host *host;
 	const char *unsaid; /* where prefixes come from that stand at no line */
-	uint64_t answers[PREFIX_INDEX_MAX];
+	uint64_t answers[STATS_PREFIXES];
 };
 
 const char *

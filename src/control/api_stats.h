@@ -14,7 +14,7 @@
 #include "control/ask.h"
 #include "control/facts.h"
 #include "control/http.h"
-#include "core/policy.h"
+#include "policy/policy.h"
 
 /* api_stats: every counter of core/stats, the sum of all loops; the cache's; what is in flight. */
 http_handler api_stats;

@@ -10,9 +10,9 @@
 #include "control/figures.h"
 #include "control/params.h"
 #include "control/reply.h"
-#include "core/top.h"
 #include "dns/mnemonic.h"
 #include "dns/name.h"
+#include "engine/top.h"
 
 #define BIT(kind) (1U << (kind))
 

@@ -2,7 +2,7 @@
 #ifndef DNS64D_CONTROL_API_TOP_H
 #define DNS64D_CONTROL_API_TOP_H
 
-/* api_top: who asks most, for what, and what fails (core/top); the argument is a struct
+/* api_top: who asks most, for what, and what fails (engine/top); the argument is a struct
  * control_ctx. */
 
 #include "control/http.h"

@@ -5,10 +5,10 @@
 #include <string.h>
 
 #include "control/decided.h"
-#include "core/explain.h"
 #include "dns/mnemonic.h"
 #include "dns/print.h"
 #include "dns/type.h"
+#include "engine/explain.h"
 
 #define SUMMARY 160 /* bytes of the longest summary of an answer */
 

@@ -19,8 +19,8 @@
 #include "control/figures.h"
 #include "control/host.h"
 #include "control/verdict.h"
-#include "core/capture.h"
 #include "core/stats.h"
+#include "engine/capture.h"
 #include "io/loop.h"
 
 /* A loop. */
@@ -39,10 +39,10 @@ struct facts {
 	struct stats_row dnstap[CAPTURE_FIGURES];
 	uint64_t rcodes[STATS_RCODES];
 	uint64_t asked[STATS_ASKED];
-	uint64_t prefixes[PREFIX_INDEX_MAX]; /* answers, by the prefix's number */
-	struct latency waited;               /* of the loops that told in time */
-	const struct ask_views *views;       /* borrowed: of the loops that told in time */
-	const struct listens_waits *waits;   /* borrowed: which listen addresses are waited for */
+	uint64_t prefixes[STATS_PREFIXES]; /* answers, by the prefix's number */
+	struct latency waited;             /* of the loops that told in time */
+	const struct ask_views *views;     /* borrowed: of the loops that told in time */
+	const struct listens_waits *waits; /* borrowed: which listen addresses are waited for */
 	struct netaddr served[CONF_MAX_LISTENS]; /* those that are served */
 	size_t n_served;
 	time_t lameduck; /* since when it is one, seconds since 1970; 0: it is not */

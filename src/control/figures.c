@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/capture.h"
+#include "engine/capture.h"
 
 #define LIST(type, ...) { __VA_ARGS__ }, sizeof((const type[]){ __VA_ARGS__ }) / sizeof(type)
 #define PARTS(...) LIST(char *, __VA_ARGS__)

@@ -7,7 +7,7 @@
  * from. The log's report, JSON, the metrics and the page are made from it, so a figure has the same
  * name and the same value wherever it is shown.
  *
- * What core/ counts has its name and help there (STATS_COUNTERS, CAPTURE_COUNTERS); the rows of
+ * What the loops count has its name and help there (STATS_COUNTERS, CAPTURE_COUNTERS); the rows of
  * these are made from that.
  */
 
@@ -18,7 +18,7 @@
 #include "cache/cache.h"
 #include "control/metric_text.h"
 #include "core/stats.h"
-#include "core/upstream_status.h"
+#include "outbound/upstream_status.h"
 
 #define FIGURE_PARTS 8
 #define FIGURE_WORDS 64

@@ -9,8 +9,8 @@
 #include "control/figures.h"
 #include "control/metric_figures.h"
 #include "control/metric_text.h"
-#include "core/prefix_index.h"
 #include "dns64/pref64.h"
+#include "policy/prefix_index.h"
 
 #define LABELS(...) ((const struct metric_label[METRIC_LABELS]){ __VA_ARGS__ })
 #define BLOCKS_MAX 256 /* that are told of: there may be 65535 */

@@ -17,7 +17,7 @@
 
 #include "base/attr.h"
 #include "config/settings.h"
-#include "core/upstream_status.h"
+#include "outbound/upstream_status.h"
 
 /* What came of the last reload. */
 enum verdict_reload {

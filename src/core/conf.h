@@ -17,7 +17,6 @@
 #include <stdint.h>
 
 #include "base/netaddr.h"
-#include "core/policy.h"
 
 #define CONF_MAX_UPSTREAMS 32
 #define CONF_MAX_LISTENS 64
@@ -66,7 +65,7 @@ struct conf_cache {
 	bool rotate;   /* rotate the addresses in answers from the cache */
 };
 
-/* What a client may have whose address may be forged (core/limit). */
+/* What a client may have whose address may be forged (engine/limit). */
 struct conf_rate {
 	uint32_t limit;         /* questions of one address in a second; 0: any number */
 	uint32_t burst;         /* questions of one address at once; 0: twice limit, 50 at least */
@@ -108,6 +107,7 @@ struct conf_capture {
 };
 
 struct cache;
+struct policies;
 struct logonce;
 struct health_table;
 struct rates;

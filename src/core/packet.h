@@ -6,7 +6,7 @@
  * packet: a message between the engine and the shell, with its source or destination.
  *
  * The shell owns the sockets. Here a socket is a number of the shell's, or the number of an
- * upstream or of its socket (core/engine.h).
+ * upstream or of its socket (engine/engine.h).
  */
 
 #include <stddef.h>

@@ -70,22 +70,3 @@ reason_stale(enum reason r, uint16_t rcode)
 		return r;
 	return rcode == DNS_NXDOMAIN ? REASON_STALE_NXDOMAIN : REASON_STALE;
 }
-
-enum reason
-reason_special(enum special kind)
-{
-	switch (kind) {
-	case SPECIAL_IPV4ONLY:
-	case SPECIAL_WKA:
-		break;
-	case SPECIAL_RESOLVER:
-		return REASON_RESOLVER;
-	case SPECIAL_LOCALHOST:
-		return REASON_LOCALHOST;
-	case SPECIAL_INVALID:
-		return REASON_INVALID;
-	case SPECIAL_LOCAL_ZONE:
-		return REASON_LOCAL_ZONE;
-	}
-	return REASON_IPV4ONLY;
-}

@@ -15,7 +15,6 @@
 
 #include "base/attr.h"
 #include "dns/proto.h"
-#include "dns64/special.h"
 
 /* What came of a question. Up to REASON_HIDING the answer rests on what upstream said. */
 enum reason_kind {
@@ -202,8 +201,5 @@ MUST_USE const char *reason_source_name(enum reason_source source);
  * reason_stale: the reason of an answer with RCODE that would have R, but rests on a stale entry.
  */
 MUST_USE enum reason reason_stale(enum reason r, uint16_t rcode);
-
-/* reason_special: of an answer about a name in a special zone of that KIND. */
-MUST_USE enum reason reason_special(enum special kind);
 
 #endif

@@ -151,9 +151,9 @@ stats_sum_clients(
 
 void
 stats_sum_prefixes(
-    const struct stats *const *stats, unsigned n, uint64_t prefixes[static PREFIX_INDEX_MAX])
+    const struct stats *const *stats, unsigned n, uint64_t prefixes[static STATS_PREFIXES])
 {
-	for (unsigned p = 0; p < PREFIX_INDEX_MAX; p++) {
+	for (unsigned p = 0; p < STATS_PREFIXES; p++) {
 		prefixes[p] = 0;
 		for (unsigned i = 0; i < n; i++)
 			prefixes[p] +=

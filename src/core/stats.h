@@ -15,7 +15,6 @@
 #include <stdint.h>
 
 #include "base/attr.h"
-#include "core/prefix_index.h"
 #include "core/reason.h"
 #include "dns/proto.h"
 
@@ -171,6 +170,7 @@ enum stats_type {
 #define STATS_ASKED (2 * 2 * STATS_TYPES)
 
 #define STATS_CLIENTS 256 /* counters of policies */
+#define STATS_PREFIXES 64 /* numbers of prefixes (policy/prefix_index), the one of all others included */
 
 struct stats {
 	/*
@@ -181,8 +181,8 @@ struct stats {
 	_Atomic uint64_t asked[STATS_ASKED]; /* questions, by stats_asked */
 	/* answers, by policy.counter; not those of policy 0, which are the rest */
 	_Atomic uint64_t clients[STATS_CLIENTS];
-	/* answers with AAAA synthesized under each prefix, by its number (core/prefix_index) */
-	_Atomic uint64_t prefixes[PREFIX_INDEX_MAX];
+	/* answers with AAAA synthesized under each prefix, by its number (policy/prefix_index) */
+	_Atomic uint64_t prefixes[STATS_PREFIXES];
 #define STATS_FIELD(name, help) _Atomic uint64_t name;
 	STATS_COUNTERS(STATS_FIELD)
 #undef STATS_FIELD
@@ -288,7 +288,7 @@ void stats_sum_clients(
 
 /* stats_sum_prefixes: the sums of stats.prefixes. Any thread. */
 void stats_sum_prefixes(
-    const struct stats *const *stats, unsigned n, uint64_t prefixes[static PREFIX_INDEX_MAX]);
+    const struct stats *const *stats, unsigned n, uint64_t prefixes[static STATS_PREFIXES]);
 
 /* stats_sum_asked: the sums of stats.asked. Any thread. */
 void stats_sum_asked(

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "base/log.h"
-#include "core/prefix_index.h"
 #include "daemon/sockets.h"
+#include "policy/prefix_index.h"
 
 /* Write to OUT the addresses that NEXT listens on and NOW does not. Returns their number. */
 static size_t

@@ -23,9 +23,6 @@
 #include "config/options.h"
 #include "config/resolvconf.h"
 #include "control/control.h"
-#include "core/prefix_index.h"
-#include "core/rate.h"
-#include "core/shared_health.h"
 #include "daemon/background.h"
 #include "daemon/cachefile.h"
 #include "daemon/controlsock.h"
@@ -44,6 +41,9 @@
 #include "daemon/syscalls.h"
 #include "daemon/threads.h"
 #include "daemon/websock.h"
+#include "outbound/shared_health.h"
+#include "policy/prefix_index.h"
+#include "policy/rate.h"
 
 static const char ident[] = "dns64d";
 

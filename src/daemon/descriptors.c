@@ -3,8 +3,8 @@
 
 #include "base/log.h"
 #include "control/http.h"
-#include "core/upstream.h"
 #include "io/upstream_set.h"
+#include "outbound/upstream.h"
 
 #define OTHERS 32 /* of one loop besides its sockets; of the process besides its loops */
 

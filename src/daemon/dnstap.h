@@ -17,9 +17,9 @@
 
 #include "base/attr.h"
 #include "config/settings.h"
-#include "core/capture.h"
 #include "daemon/dnstap_frame.h"
 #include "daemon/threads.h"
+#include "engine/capture.h"
 
 /* What the thread is to do. */
 struct dnstap_task {

@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 #include "base/attr.h"
-#include "core/capture.h"
+#include "engine/capture.h"
 
 #define DNSTAP_FRAME_NAME 256                   /* bytes of a name, with its zero */
 #define DNSTAP_FRAME_MAX ((size_t)65535 + 1024) /* bytes of a frame */

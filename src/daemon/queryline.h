@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 #include "base/attr.h"
-#include "core/tap.h"
+#include "engine/tap.h"
 
 #define QUERYLINE_MAX 4096     /* bytes of a line, with its newline and a zero */
 #define QUERYLINE_ADDRESSES 16 /* of an answer; of more "+" is said */

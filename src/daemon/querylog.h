@@ -20,8 +20,8 @@
 
 #include "base/attr.h"
 #include "config/settings.h"
-#include "core/tap.h"
 #include "daemon/threads.h"
+#include "engine/tap.h"
 
 /* Where lines go. */
 enum querylog_to { QUERYLOG_NOWHERE, QUERYLOG_SYSLOG, QUERYLOG_STDERR, QUERYLOG_FILE };

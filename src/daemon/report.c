@@ -11,13 +11,13 @@
 #include "base/log.h"
 #include "base/netaddr.h"
 #include "control/figures.h"
-#include "core/lookup.h"
-#include "core/partial.h"
-#include "core/query.h"
 #include "dns/name.h"
 #include "dns64/pref64.h"
+#include "engine/partial.h"
+#include "engine/query.h"
 #include "io/session.h"
 #include "io/stream.h"
+#include "outbound/lookup.h"
 
 #define MIB (1024 * 1024)
 #define LIST_TEXT 512 /* of addresses or prefixes on one line; the rest is "..." */

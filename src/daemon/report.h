@@ -14,9 +14,9 @@
 #include "config/listens.h"
 #include "config/settings.h"
 #include "control/verdict.h"
-#include "core/upstream_status.h"
 #include "daemon/cpus.h"
 #include "daemon/threads.h"
+#include "outbound/upstream_status.h"
 
 /*
  * report_start: log version, loops, addresses but those that WAITS tells of, prefixes, upstreams,

@@ -17,10 +17,10 @@
 #include "base/attr.h"
 #include "config/settings.h"
 #include "core/stats.h"
-#include "core/upstream_status.h"
 #include "daemon/cpus.h"
 #include "daemon/sandbox.h"
 #include "io/loop.h"
+#include "outbound/upstream_status.h"
 
 struct threads;
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/engine.h"
+#include "engine/engine.h"
 #include "io/shell.h"
 #include "io/upstream_udp.h"
 

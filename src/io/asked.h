@@ -15,7 +15,7 @@
 #include <stdint.h>
 
 #include "base/attr.h"
-#include "core/trace.h"
+#include "engine/trace.h"
 
 #define ASKED_MESSAGE 512 /* bytes of a message that is explained */
 

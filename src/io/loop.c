@@ -11,8 +11,8 @@
 
 #include "base/clock.h"
 #include "base/rng.h"
-#include "core/engine.h"
 #include "core/wheel.h"
+#include "engine/engine.h"
 #include "io/evbase.h"
 #include "io/fd_event.h"
 #include "io/intake.h"

@@ -22,18 +22,18 @@
 #include <stdint.h>
 
 #include "base/attr.h"
-#include "core/capture.h"
 #include "core/conf.h"
 #include "core/latency.h"
 #include "core/stats.h"
-#include "core/tap.h"
-#include "core/trace.h"
-#include "core/upstream_status.h"
+#include "engine/capture.h"
+#include "engine/tap.h"
+#include "engine/trace.h"
 #include "io/asked.h"
 #include "io/bind.h"
 #include "io/loop_data.h"
 #include "io/snapshot.h"
 #include "io/survey.h"
+#include "outbound/upstream_status.h"
 
 struct loop;
 

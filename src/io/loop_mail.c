@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "core/engine.h"
+#include "engine/engine.h"
 #include "io/loop_parts.h"
 
 /* --- The main thread -------------------------------------------------------------------------- */

@@ -14,13 +14,13 @@
 #include <stdint.h>
 
 #include "core/conf.h"
-#include "core/tap.h"
-#include "core/upstream_status.h"
+#include "engine/tap.h"
 #include "io/asked.h"
 #include "io/fd_event.h"
 #include "io/loop_data.h"
 #include "io/shell.h"
 #include "io/survey.h"
+#include "outbound/upstream_status.h"
 
 struct loop {
 	/* The main thread writes to these; they have a cache line of their own. */

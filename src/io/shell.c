@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/secret.h"
-#include "core/upstream.h"
+#include "outbound/upstream.h"
 
 #define SHELL_ROUNDS 4 /* times that one iteration flushes and tells the engine */
 

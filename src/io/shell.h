@@ -26,7 +26,7 @@
 #include "base/logonce.h"
 #include "base/rng.h"
 #include "core/conf.h"
-#include "core/engine.h"
+#include "engine/engine.h"
 #include "io/listener.h"
 #include "io/session.h"
 #include "io/stream.h"

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/secret.h"
+#include "policy/policy.h"
 
 struct snapshot *
 snapshot_new(const struct conf *conf)

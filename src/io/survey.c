@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "base/rng.h"
-#include "core/engine.h"
+#include "engine/engine.h"
 
 struct survey *
 survey_new(unsigned tops)

@@ -14,15 +14,15 @@
 #include <stdint.h>
 
 #include "base/attr.h"
-#include "core/inflight.h"
-#include "core/top.h"
+#include "engine/inflight.h"
+#include "engine/top.h"
 
 struct engine;
 
 struct survey {
 	atomic_uint refs;
 	atomic_bool done; /* written last: the rest may be read */
-	unsigned tops;    /* what of core/top, bits by enum top_kind; 0: what is in flight */
+	unsigned tops;    /* what of engine/top, bits by enum top_kind; 0: what is in flight */
 	/* Of these bits, owned; NULL: that is counted from now on. */
 	struct top_counts *top[TOP_KINDS];
 	struct inflight inflight;

@@ -4,7 +4,7 @@
 
 /*
  * tcp_clients: the TCP connections of each client network, how many they are and which of them
- * gives way to a new one. The networks are those of core/fair, with their multiples (RULES D30).
+ * gives way to a new one. The networks are those of policy/fair, with their multiples (RULES D30).
  * One thread.
  *
  * Each address has its connections on two lists, those with questions open ("busy") apart from the
@@ -17,7 +17,7 @@
 
 #include "base/attr.h"
 #include "base/netaddr.h"
-#include "core/fair.h"
+#include "policy/fair.h"
 
 struct tcp_clients {
 	struct fair fair;

@@ -10,7 +10,7 @@
  * replaced by one on another port before the next question leaves: the old one is retired, and
  * closes when its open questions are answered or given up. If none can be opened it is used on.
  * UPSTREAM_SET_USES_BUSY counts instead in a loop that is busy, and while many retired sockets wait
- * for their replies. While somebody guesses IDs and TCP does not work (core/id_attack) each
+ * for their replies. While somebody guesses IDs and TCP does not work (outbound/id_attack) each
  * question has a socket of its own in a loop that is not busy, up to half of the retired sockets
  * that there may be. How many sockets a set has is the setting outgoing-ports; with 0 each question
  * has a socket of its own.

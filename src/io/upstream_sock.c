@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "core/upstream.h"
+#include "outbound/upstream.h"
 
 int
 upstream_socks_init(struct upstream_socks *t, struct engine *engine, struct event_base *base)

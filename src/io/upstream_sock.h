@@ -16,7 +16,7 @@
 
 #include "base/attr.h"
 #include "base/list.h"
-#include "core/engine.h"
+#include "engine/engine.h"
 #include "io/fd_event.h"
 #include "io/udp.h"
 

@@ -374,7 +374,7 @@ is_over(const struct shell *sh, const struct upstream_tcp_conn *c, int *err)
 	if (is_stale(sh, c))
 		return true;
 	/* Whether it can be made is of interest though nobody waits for it any more
-	 * (core/id_attack).
+	 * (outbound/id_attack).
 	 */
 	if (up && engine_tcp_open(sh->engine, number_of(sh, c)) == 0)
 		return stuck || sh->now_ns - c->asked_ns >= UPSTREAM_TCP_IDLE_NS;

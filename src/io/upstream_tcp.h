@@ -4,8 +4,8 @@
 
 /*
  * upstream_tcp: TCP connections to upstreams, at most CHANNELS_EACH for each; the engine says which
- * of them a question goes over (core/channel). A connection is opened for a question, carries many
- * at a time (pipelining, RFC 7766 section 6.2.1.1), and is closed after UPSTREAM_TCP_IDLE_NS
+ * of them a question goes over (outbound/channel). A connection is opened for a question, carries
+ * many at a time (pipelining, RFC 7766 section 6.2.1.1), and is closed after UPSTREAM_TCP_IDLE_NS
  * without one, or when the engine found it silent and the other end has gone. One thread.
  */
 
@@ -15,10 +15,10 @@
 #include "base/list.h"
 #include "base/netaddr.h"
 #include "core/packet.h"
-#include "core/upstream.h"
 #include "io/connlog.h"
 #include "io/fd_event.h"
 #include "io/stream.h"
+#include "outbound/upstream.h"
 
 #define UPSTREAM_TCP_CONNS (UPSTREAM_MAX * CHANNELS_EACH)
 #define UPSTREAM_TCP_BYTES (256 * 1024)       /* bytes queued on a connection at most */
@@ -46,7 +46,7 @@ struct upstream_tcp_conn {
 
 /* All connections of one loop to upstreams. */
 struct upstream_tcp {
-	struct upstream_tcp_conn c[UPSTREAM_TCP_CONNS]; /* by number (CONN in core/engine) */
+	struct upstream_tcp_conn c[UPSTREAM_TCP_CONNS]; /* by number (CONN in engine/engine) */
 	struct list readable;                           /* upstream_tcp_conn.rd: bytes to read */
 	struct list writable; /* upstream_tcp_conn.wr: connected, failed, or accepts bytes again */
 	struct list dirty;    /* for upstream_tcp_flush */

@@ -24,10 +24,10 @@
 #include "base/list.h"
 #include "base/netaddr.h"
 #include "core/packet.h"
-#include "core/txid.h"
-#include "core/upstream.h"
 #include "io/upstream_set.h"
 #include "io/upstream_sock.h"
+#include "outbound/txid.h"
+#include "outbound/upstream.h"
 
 #define UPSTREAM_UDP_EXPIRE_NS (UPSTREAM_SET_AGE_NS / 4) /* between upstream_udp_expire calls */
 

@@ -5,8 +5,8 @@
 
 #include <string.h>
 
-#include "core/store.h"
 #include "dns/msg.h"
+#include "engine/store.h"
 #include "support/tests.h"
 #include "support/text.h"
 

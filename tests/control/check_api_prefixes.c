@@ -8,7 +8,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "core/prefix_index.h"
+#include "policy/prefix_index.h"
 #include "support/operator.h"
 #include "support/tests.h"
 

@@ -16,9 +16,9 @@
 
 #include "base/hash.h"
 #include "cache/image.h"
-#include "core/store.h"
 #include "dns/name.h"
 #include "dns/wire.h"
+#include "engine/store.h"
 #include "support/reseal.h"
 #include "support/scratch.h"
 #include "support/tests.h"

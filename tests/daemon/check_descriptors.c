@@ -7,7 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "core/upstream.h"
+#include "outbound/upstream.h"
 #include "support/heard.h"
 #include "support/tests.h"
 

@@ -10,9 +10,9 @@
 #include <unistd.h>
 
 #include "config/load.h"
-#include "core/prefix_index.h"
 #include "daemon/newfile.h"
 #include "daemon/reload.h"
+#include "policy/prefix_index.h"
 #include "support/heard.h"
 #include "support/scratch.h"
 #include "support/tests.h"

@@ -19,8 +19,8 @@
 #include <stdlib.h>
 
 #include "core/conf.h"
-#include "core/engine.h"
-#include "core/upstream.h"
+#include "engine/engine.h"
+#include "outbound/upstream.h"
 
 /* Holds with NDEBUG too. */
 #define FUZZ_CHECK(truth) ((truth) ? (void)0 : abort())
@@ -89,7 +89,7 @@ void fuzz_replace_socket(struct fuzz *f, unsigned u);
 /* fuzz_lose_socket: there is no socket to upstream U any more, until fuzz_open_sockets. */
 void fuzz_lose_socket(struct fuzz *f, unsigned u);
 
-/* fuzz_audit: nobody is forgotten (core/audit). */
+/* fuzz_audit: nobody is forgotten (engine/audit). */
 void fuzz_audit(const struct fuzz *f);
 
 /* fuzz_drain: pull all messages out of the engine and check them. */

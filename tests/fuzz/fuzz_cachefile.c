@@ -12,10 +12,10 @@
 
 #include "cache/cache.h"
 #include "cache/image.h"
-#include "core/store.h"
 #include "daemon/cachefile.h"
 #include "dns/msg.h"
 #include "dns/name.h"
+#include "engine/store.h"
 #include "fuzz/fuzz.h"
 #include "support/reseal.h"
 

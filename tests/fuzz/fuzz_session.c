@@ -9,10 +9,10 @@
 
 #include "base/clock.h"
 #include "cache/cache.h"
-#include "core/channel.h"
 #include "dns/name.h"
 #include "fuzz/fuzz.h"
 #include "fuzz/speak.h"
+#include "outbound/channel.h"
 #include "support/configured.h"
 
 #define THINGS_MAX 200 /* in one input */

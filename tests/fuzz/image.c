@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "cache/cache_parts.h"
-#include "core/engine_parts.h"
+#include "engine/engine_parts.h"
 #include "fuzz/fuzz.h"
 
 #define POOLS 64
@@ -16,7 +16,7 @@ struct image {
 	struct cache *cache;
 	struct cache *cache_then;
 	size_t cache_size;
-	bool repeated;  /* core/packetcache was used */
+	bool repeated;  /* engine/packetcache was used */
 	unsigned n_ids; /* up to IDS + 1 */
 	uint16_t ids[IDS];
 	struct pool live[POOLS];

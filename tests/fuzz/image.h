@@ -14,7 +14,7 @@
 
 #include <stdint.h>
 
-#include "core/engine.h"
+#include "engine/engine.h"
 
 struct image;
 
@@ -24,7 +24,7 @@ struct image *image_take(struct engine *e, struct cache *cache);
 /* image_sent: a question left with this ID (host byte order). */
 void image_sent(struct image *im, uint16_t id);
 
-/* image_repeated: answers may have been kept to be repeated (core/packetcache). */
+/* image_repeated: answers may have been kept to be repeated (engine/packetcache). */
 void image_repeated(struct image *im);
 
 /* image_restore: make engine and cache as they were. The engine is at rest. */

@@ -14,9 +14,9 @@
 
 #include "base/attr.h"
 #include "base/clock.h"
-#include "core/id_attack.h"
 #include "io/session.h"
 #include "io/upstream_udp.h"
+#include "outbound/id_attack.h"
 #include "support/rig.h"
 #include "support/testclock.h"
 #include "support/tests.h"

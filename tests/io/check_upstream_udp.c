@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "base/attr.h"
-#include "core/id_attack.h"
+#include "outbound/id_attack.h"
 #include "support/rig.h"
 #include "support/testclock.h"
 #include "support/tests.h"

@@ -14,7 +14,7 @@ rows=$(sed -n 's/^[[:space:]]*X(\([A-Z_0-9]*\), [A-Z_]*, "\([a-z0-9-]*\)",.*/\1 
 echo "$rows" | {
 	status=0
 	while read -r value name; do
-		grep -rqw --include='*.c' "REASON_$value" src/core src/io || {
+		grep -rqw --include='*.c' "REASON_$value" src/core src/engine src/policy src/io || {
 			echo "src/core/reason.h: nobody gives REASON_$value"
 			status=1
 		}

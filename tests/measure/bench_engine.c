@@ -38,7 +38,7 @@
 
 #include "base/clock.h"
 #include "cache/cache.h"
-#include "core/engine.h"
+#include "engine/engine.h"
 #include "measure/load.h"
 #include "support/cputime.h"
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * bench_rate [-n CALLS] [-r ROUNDS] [-t THREADS]: what core/rate and core/limit add to a question
- * over UDP: ns of CPU time for one, the least, median and most of ROUNDS rounds of CALLS, for
+ * bench_rate [-n CALLS] [-r ROUNDS] [-t THREADS]: what policy/rate and engine/limit add to a
+ *question over UDP: ns of CPU time for one, the least, median and most of ROUNDS rounds of CALLS,
+ *for
  *
  *	one	always the same address
  *	crowd	10,000 IPv6 addresses in as many networks
@@ -23,7 +24,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "core/rate.h"
+#include "policy/rate.h"
 #include "support/cputime.h"
 
 #define THREADS_MAX 64

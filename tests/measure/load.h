@@ -12,8 +12,8 @@
 #include <stdint.h>
 
 #include "core/packet.h"
-#include "core/policy.h"
 #include "dns/proto.h"
+#include "policy/policy.h"
 
 #define LOAD_CAP (DNS_UDP_MIN + DNS_OPT_LEN) /* bytes of the longest message */
 

@@ -4,11 +4,11 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/attempt.h"
-#include "core/loss.h"
-#include "core/reply.h"
 #include "dns/build.h"
 #include "dns/name.h"
+#include "outbound/attempt.h"
+#include "outbound/loss.h"
+#include "outbound/reply.h"
 #include "support/configured.h"
 
 void

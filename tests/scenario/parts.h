@@ -11,8 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "core/lookup.h"
-#include "core/query.h"
+#include "engine/query.h"
+#include "outbound/lookup.h"
 
 /*
  * A test fails unless TRUTH. Check's own assertions write to a pipe and allocate even when they

@@ -11,10 +11,10 @@
 #include "cache/cache.h"
 #include "config/keywords.h"
 #include "config/policies.h"
-#include "core/engine_parts.h"
-#include "core/rate.h"
 #include "daemon/reload.h"
 #include "dns/name.h"
+#include "engine/engine_parts.h"
+#include "policy/rate.h"
 #include "support/configured.h"
 #include "support/said.h"
 

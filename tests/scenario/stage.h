@@ -13,10 +13,10 @@
 
 #include "config/orders.h"
 #include "config/settings.h"
-#include "core/cookie.h"
-#include "core/engine.h"
-#include "core/upstream.h"
 #include "dns/proto.h"
+#include "engine/cookie.h"
+#include "engine/engine.h"
+#include "outbound/upstream.h"
 #include "scenario/scene.h"
 
 #define STAGE_MAX_PENDING 128

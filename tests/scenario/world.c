@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-#include "core/engine_parts.h"
 #include "core/wheel.h"
+#include "engine/engine_parts.h"
 #include "support/configured.h"
 #include "support/message.h"
 

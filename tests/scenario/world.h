@@ -11,8 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "core/engine.h"
 #include "dns/msg.h"
+#include "engine/engine.h"
 #include "scenario/parts.h"
 
 #define WORLD_REPLY 2048 /* bytes of a reply at most */

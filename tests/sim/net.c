@@ -151,7 +151,7 @@ forge_some(const struct trip *t)
 	if (t->tcp || a == NULL)
 		return;
 	if (a->much ==
-	    100) /* so many that somebody is suspected of guessing IDs (core/id_attack) */
+	    100) /* so many that somebody is suspected of guessing IDs (outbound/id_attack) */
 		more = GUESSES;
 	for (unsigned i = 0; i < n + more; i++)
 		forge(t, i < n ? draw(t, 20 + i, 6) : 0,

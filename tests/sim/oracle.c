@@ -259,7 +259,7 @@ n_waiting(const struct sim *s, unsigned c, const struct ask *k)
 /*
  * Had there been no room for K? When many wait the network that has most gives way, to within an
  * eighth, unless it is no room in tables that lacks; and whose reply is overdue to anybody
- * (core/query_room), which it is not in less than the shortest wait that is measured (RULES D27).
+ * (engine/query_room), which it is not in less than the shortest wait that is measured (RULES D27).
  * One address weighs as much as its network does with 16 times as many (RULES D30).
  */
 static bool
@@ -312,7 +312,7 @@ static bool
 is_excused(struct sim *s, const struct ask *k, enum kind got, const struct msg *m)
 {
 	uint32_t most = s->conf[s->turn % 2].max_same_question;
-	/* Where so many may wait, or do, others may be counted with them (core/fair): a question
+	/* Where so many may wait, or do, others may be counted with them (policy/fair): a question
 	 * has counters for its address and for the networks around it. */
 	bool few = s->max_queries <= SIM_FEW && s->n_open < s->max_queries / 4;
 	unsigned n = few ? n_waiting(s, k->act->client, k) : s->n_open;

@@ -18,9 +18,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "core/cookie.h"
-#include "core/engine.h"
-#include "core/engine_parts.h"
+#include "engine/cookie.h"
+#include "engine/engine.h"
+#include "engine/engine_parts.h"
 #include "scenario/world.h"
 #include "sim/truth.h"
 

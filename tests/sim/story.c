@@ -276,7 +276,7 @@ draw_settings(struct sim *s, struct rng *r)
 	story_line(s, "client-cookies %s\n", no_or_yes(rng_below(r, 2)));
 	story_line(s, "max-waiting-per-client %u\n",
 	    rng_below(r, 2) ? 1 + rng_below(r, s->max_queries) : 0);
-	/* few enough to be reached; fewer may be counted where others are (core/fair) */
+	/* few enough to be reached; fewer may be counted where others are (policy/fair) */
 	story_line(s, "max-same-question %u\n", rng_below(r, 2) ? 8 + rng_below(r, 9) : 0);
 	story_line(s, "prefetch %s\n", no_or_yes(rng_below(r, 2)));
 	story_line(s, "cache-stale %d\n", rng_below(r, 3) ? 0 : 100);

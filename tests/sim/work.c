@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "sim/work.h"
 
-#include "core/attempt.h"
-#include "core/state.h"
 #include "core/wheel.h"
+#include "engine/state.h"
+#include "outbound/attempt.h"
 
 /*
- * A turn has 2,000 units of work (core/engine_parts): 64,000 octets of replies, as 32 cost one, or
- * 1,000 queries that go on with the shortest replies, of more than 32 octets, so that each costs
+ * A turn has 2,000 units of work (engine/engine_parts): 64,000 octets of replies, as 32 cost one,
+ * or 1,000 queries that go on with the shortest replies, of more than 32 octets, so that each costs
  * two. A slice of 250 units begins while there is anything left, and a lookup may end with up to
  * 128 units at once: an eighth and a sixteenth more. An answer may be longer than its reply, by an
  * OPT with a cookie and the text of an extended error: up to 128 octets for each of those queries.

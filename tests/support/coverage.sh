@@ -23,7 +23,7 @@ ${GCOV:-gcov} -n -r -s "$srcdir" $notes 2>/dev/null | awk '
 	END {
 		for (room in total) {
 			percent = 100 * reached[room] / total[room]
-			low = room ~ /^(dns|dns64|core)$/ && percent < 95
+			low = room ~ /^(dns|dns64|core|policy|outbound|engine)$/ && percent < 95
 			printf "%6.1f %% of %5d  %s%s\n", percent, total[room], room, low ? "  (under 95 %)" : ""
 			bad += low
 		}

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "core/audit.h"
+#include "engine/audit.h"
 
 #define ROW_LEADS(STATE, EVENT, function, to, words) [QUERY_##STATE][EVENT_##EVENT] = (to),
 static const unsigned rows[QUERY_N_STATES][STATE_EVENTS_CAP] = { STATE_ROWS(ROW_LEADS) };

@@ -3,11 +3,12 @@
 #define DNS64D_TESTS_SUPPORT_WALKED_H
 
 /*
- * walked: which rows of core/state_rows.h the engine of the tests has gone through (core/audit).
+ * walked: which rows of engine/state_rows.h the engine of the tests has gone through
+ * (engine/audit).
  */
 
 #include "base/attr.h"
-#include "core/state_rows.h"
+#include "engine/state_rows.h"
 
 /* walked_row: where EVENT in state FROM may lead, in bits of enum state_to; 0: there is no row. */
 MUST_USE unsigned walked_row(enum query_state from, enum state_event event);

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef DNS64D_ENGINE_CAPTURE_H
+#define DNS64D_ENGINE_CAPTURE_H
+
+/*
+ * capture: copies messages to another thread as they come and leave, for dnstap.
+ *
+ * The engine copies a message and what is known about it to a spool; it encodes nothing. When the
+ * thread that reads the spool is too slow the message is left out, and counted. (Answers are told
+ * to the query log by engine/tap.)
+ */
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/attr.h"
+#include "base/netaddr.h"
+#include "base/spool.h"
+#include "core/conf.h"
+#include "core/stats.h"
+
+#define CAPTURE_SPOOL ((size_t)4 << 20) /* bytes */
+
+/* A message; its bytes follow in the spool. */
+struct capture_record {
+	uint64_t at_ns;       /* when it came or left, by the loop's clock, read once a turn */
+	uint64_t asked_ns;    /* a response: when its question came or left */
+	struct netaddr peer;  /* the client or the upstream */
+	struct netaddr local; /* our address that the client asked; family 0: not known */
+	uint16_t len;         /* bytes of the message */
+	uint8_t type;         /* enum conf_capture_type */
+	uint8_t reason;       /* CONF_CLIENT_RESPONSE: enum reason */
+	bool tcp;
+};
+
+struct capture {
+	struct spool spool;
+	struct stats *stats; /* borrowed */
+	uint64_t seed;       /* for conf_capture.sample */
+	/* The reader's figures. */
+	_Alignas(64) _Atomic uint64_t n_written; /* messages written to who wants them */
+	_Atomic uint64_t n_lost;                 /* those that nobody took */
+};
+
+/*
+ * capture_init: make C ready; STATS is borrowed. SEED, which nobody must know, chooses what belongs
+ * to a sample. False without memory.
+ */
+MUST_USE bool capture_init(struct capture *c, struct stats *stats, uint64_t seed);
+
+/* capture_fini: free what C owns; *C may be all zero. */
+void capture_fini(struct capture *c);
+
+/*
+ * capture_selects: do the settings in CONF select R, whose bytes are at MSG? The same is said of a
+ * question and its response: a sample has both, or none.
+ */
+MUST_USE bool capture_selects(const struct capture *c, const struct conf_capture *conf,
+    const struct capture_record *r, const uint8_t *msg);
+
+/*
+ * capture_put: hand on R, and the r->len bytes at MSG, a header at least, if the settings in CONF
+ * select it. Counted in dnstap, or in dnstap_dropped if there is no room. Only in the owner's
+ * thread.
+ */
+void capture_put(struct capture *c, const struct conf_capture *conf, const struct capture_record *r,
+    const uint8_t *msg);
+
+/*
+ * capture_next: the oldest record, borrowed until capture_drop; *MSG gets its bytes, r->len of
+ * them. NULL: there is none. Only in the one thread that reads.
+ */
+MUST_USE const struct capture_record *capture_next(struct capture *c, const uint8_t **msg);
+
+/* capture_drop: the reader is done with the record of the last capture_next. */
+void capture_drop(struct capture *c);
+
+/* What the reader made of the messages, as others see it: X(place, field, name, "what it counts")
+ */
+#define CAPTURE_COUNTERS(X) \
+	X(WRITTEN, n_written, dnstap_frames, \
+	    "frames written to the reader of dnstap, one for each message") \
+	X(LOST, n_lost, dnstap_lost, "messages handed to dnstap that no reader took")
+
+#define CAPTURE_PLACE(place, field, name, help) CAPTURE_##place,
+enum capture_figure { CAPTURE_COUNTERS(CAPTURE_PLACE) CAPTURE_FIGURES };
+#undef CAPTURE_PLACE
+
+/* capture_sum: write the sums of the figures of the readers of N captures to ROWS. Any thread. */
+void capture_sum(const struct capture *const *captures, unsigned n,
+    struct stats_row rows[static CAPTURE_FIGURES]);
+
+#endif

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "engine/engine.h"
+
+#include "engine/engine_parts.h"
+#include "engine/inflight.h"
+#include "outbound/id_attack.h"
+
+const struct netaddr *
+engine_upstream(const struct engine *e, unsigned upstream)
+{
+	const struct netaddr *addr = &e->upstreams.table[upstream].addr;
+
+	return addr->family == NETADDR_NONE ? NULL : addr;
+}
+
+bool
+engine_upstream_active(const struct engine *e, unsigned upstream)
+{
+	return e->upstreams.table[upstream].active;
+}
+
+bool
+engine_upstream_good(const struct engine *e, unsigned upstream)
+{
+	return !e->upstreams.table[upstream].doubted && !e->upstreams.table[upstream].down;
+}
+
+const struct latency *
+engine_latency(const struct engine *e)
+{
+	return &e->waited;
+}
+
+uint32_t
+engine_in_flight(const struct engine *e)
+{
+	return e->queries.pool.n_used;
+}
+
+bool
+engine_inflight(const struct engine *e, struct inflight *f)
+{
+	return inflight_slice(&e->queries, f);
+}
+
+size_t
+engine_views(const struct engine *e, struct upstream_status out[static CONF_MAX_UPSTREAMS])
+{
+	const struct upstreams *us = &e->upstreams;
+	size_t n = views_of(us, out);
+
+	for (size_t i = 0; i < n; i++) {
+		const struct list *head = &e->lookups.for_tcp[us->listed[i]];
+
+		for (const struct list *l = head->next;
+		     l != head && out[i].waiting < UPSTREAM_STATUS_MOST; l = l->next)
+			out[i].waiting++;
+	}
+	return n;
+}
+
+unsigned
+engine_spaces(const struct engine *e)
+{
+	return e->lookups.n_spaces;
+}
+
+int
+engine_socket_add(struct engine *e, unsigned upstream, unsigned space)
+{
+	return upstreams_socket_add(&e->upstreams, upstream, space);
+}
+
+void
+engine_socket_use(struct engine *e, unsigned slot)
+{
+	const struct upstream_socket *s = &e->upstreams.sockets[slot];
+
+	e->upstreams.table[s->upstream].socket[s->space] = (int32_t)slot;
+	e->upstreams.table[s->upstream].starved = false;
+}
+
+bool
+engine_socket_each(const struct engine *e, unsigned upstream, uint64_t now_ns)
+{
+	return id_attack_needs_ports(&e->upstreams.table[upstream], now_ns);
+}
+
+void
+engine_socket_none(struct engine *e, unsigned upstream)
+{
+	e->upstreams.table[upstream].starved = true;
+}
+
+void
+engine_socket_retire(struct engine *e, unsigned slot)
+{
+	upstreams_socket_retire(&e->upstreams, slot);
+}
+
+bool
+engine_socket_busy(const struct engine *e, unsigned slot)
+{
+	const struct upstream_socket *s = &e->upstreams.sockets[slot];
+
+	return !list_empty(&s->open) || s->n_refused > 0;
+}
+
+void
+engine_socket_del(struct engine *e, unsigned slot)
+{
+	lookup_orphan(&e->lookups, slot);
+	upstreams_socket_del(&e->upstreams, slot);
+}
+
+/* The TCP connection with the number CONN. */
+static const struct channel *
+channel_at(const struct engine *e, unsigned conn)
+{
+	return &e->upstreams.table[conn / CHANNELS_EACH].tcp[conn % CHANNELS_EACH];
+}
+
+unsigned
+engine_tcp_open(const struct engine *e, unsigned conn)
+{
+	return channel_at(e, conn)->n_open;
+}
+
+bool
+engine_tcp_stuck(const struct engine *e, unsigned conn)
+{
+	return channel_at(e, conn)->stuck;
+}

@@ -1,0 +1,360 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * engine_tell: somebody wants to know of each answer: the debug log, the query log; or of each
+ * message: dnstap; or all about one question: engine/trace.
+ */
+#include "engine/engine.h"
+
+#include <string.h>
+
+#include "base/log.h"
+#include "dns/header.h"
+#include "dns/name.h"
+#include "engine/engine_parts.h"
+#include "engine/explain.h"
+#include "engine/request.h"
+#include "engine/svcb.h"
+#include "engine/tap.h"
+#include "engine/trace.h"
+#include "outbound/match.h"
+
+/* The messages that are to be captured, enum conf_capture_type, as bits. */
+static unsigned
+captured(const struct engine *e)
+{
+	return e->capture == NULL ? 0 : e->queries.conf->capture.types;
+}
+
+static void
+watch_upstream(struct engine *e)
+{
+	e->watched_upstream =
+	    e->queries.trace != NULL || (captured(e) & CONF_CAPTURE_FORWARDER) != 0;
+}
+
+void
+engine_watch(struct engine *e)
+{
+	bool debugs = log_debugs(LOG_ANY);
+
+	e->watched = debugs || e->top.on || (e->tap != NULL && e->queries.conf->tap.select != 0) ||
+	    (captured(e) & CONF_CAPTURE_CLIENT) != 0;
+	watch_upstream(e);
+	if (UNLIKELY(debugs) && log_debugs(LOG_UPSTREAM))
+		upstreams_watch(&e->upstreams);
+}
+
+/* Hand on a message that R tells all but the time of. */
+static void
+capture(struct engine *e, struct capture_record *r, const uint8_t *msg)
+{
+	r->at_ns = e->now_ns;
+	capture_put(e->capture, &e->queries.conf->capture, r, msg);
+}
+
+void
+engine_set_tap(struct engine *e, struct tap *tap)
+{
+	e->tap = tap;
+	engine_watch(e);
+}
+
+void
+engine_set_capture(struct engine *e, struct capture *c)
+{
+	e->capture = c;
+	engine_watch(e);
+}
+
+void
+engine_tell_asked(struct engine *e, const struct packet_in *in)
+{
+	struct capture_record r = { .peer = in->peer,
+		.local = in->local,
+		.len = (uint16_t)in->len,
+		.type = CONF_CLIENT_QUERY,
+		.tcp = in->way == PACKET_CLIENT_TCP };
+
+	if (log_debugs(LOG_CLIENT))
+		explain_question(in);
+	/* What is no question gets no answer. */
+	if ((captured(e) & CONF_CLIENT_QUERY) != 0 && in->len >= DNS_HEADER_LEN &&
+	    (header_flags(in->msg) & DNS_QR) == 0)
+		capture(e, &r, in->msg);
+}
+
+void
+engine_top(struct engine *e, enum top_kind kind, struct top_counts **c, uint64_t now_ns)
+{
+	top_read(&e->top, kind, c, now_ns);
+	engine_watch(e);
+}
+
+/* The answer MSG is given for what A tells. */
+static void
+count_top(struct engine *e, struct top_answer a, const uint8_t *msg)
+{
+	a.rcode = header_flags(msg) & DNS_RCODE;
+	top_count(&e->top, &a);
+}
+
+/* Whose reply the answer to Q was made of; NULL: that of the cache, or of nobody. */
+static const struct netaddr *
+upstream_of(const struct engine *e, const struct query *q)
+{
+	unsigned u = e->result.upstream;
+
+	if (!q->with_msg || e->queries.cached || q->state == QUERY_LOCAL || u >= UPSTREAM_MAX)
+		return NULL;
+	return engine_upstream(e, u);
+}
+
+void
+engine_tell(struct engine *e, struct query *q, const uint8_t *msg, size_t len)
+{
+	const struct netaddr *upstream = upstream_of(e, q);
+	struct tap_record r = { .at_ns = e->now_ns,
+		.client = q->peer,
+		.us = (uint32_t)((e->now_ns - query_came_ns(q)) / 1000),
+		.age_s = e->queries.cached ? e->queries.fetch->entry.age_s : TAP_NO_AGE,
+		.len = (uint16_t)len,
+		.reason = q->reason,
+		.tcp = q->tcp,
+		.waited = query_waited(q) };
+
+	if (e->top.on)
+		count_top(e,
+		    (struct top_answer){ .client = &q->peer,
+			.qname = q->qname,
+			.qname_len = q->qname_len,
+			.reason = (enum reason)q->reason },
+		    msg);
+	if (log_debugs(LOG_DNS64))
+		explain_dns64(q, &query_policy(&e->queries, q)->synth, msg, len);
+	if (log_debugs(LOG_CLIENT))
+		explain_answer(q, msg, len, e->now_ns);
+	if ((captured(e) & CONF_CLIENT_RESPONSE) != 0)
+		capture(e,
+		    &(struct capture_record){ .asked_ns = query_came_ns(q),
+			.peer = q->peer,
+			.local = q->local,
+			.len = (uint16_t)len,
+			.type = CONF_CLIENT_RESPONSE,
+			.reason = q->reason,
+			.tcp = q->tcp },
+		    msg);
+	if (e->tap == NULL || e->queries.conf->tap.select == 0)
+		return;
+	if (upstream != NULL)
+		r.upstream = *upstream;
+	tap_put(e->tap, &e->queries.conf->tap, &r, msg, header_question_end(q->qname_len));
+}
+
+void
+engine_tell_repeated(struct engine *e, const uint8_t *msg, size_t len)
+{
+	const struct packetcache_why why = packetcache_why(e->packetcache);
+	const struct tap_record r = { .at_ns = e->now_ns,
+		.client = e->repeated.peer,
+		.age_s = why.age_s,
+		.len = (uint16_t)len,
+		.reason = (uint8_t)why.reason };
+
+	if (e->top.on)
+		count_top(e,
+		    (struct top_answer){ .client = &e->repeated.peer,
+			.qname = msg + HEADER_QNAME,
+			.qname_len = name_len(msg + HEADER_QNAME),
+			.reason = why.reason },
+		    msg);
+	if (log_debugs(LOG_CLIENT))
+		explain_repeated(&e->repeated.peer, msg, len, why.reason);
+	if ((captured(e) & CONF_CLIENT_RESPONSE) != 0)
+		capture(e,
+		    &(struct capture_record){ .asked_ns = e->now_ns,
+			.peer = e->repeated.peer,
+			.local = e->repeated.local,
+			.len = (uint16_t)len,
+			.type = CONF_CLIENT_RESPONSE,
+			.reason = (uint8_t)why.reason },
+		    msg);
+	if (e->tap != NULL && e->queries.conf->tap.select != 0)
+		tap_put(e->tap, &e->queries.conf->tap, &r, msg, len);
+}
+
+/* --- One question, step by step --------------------------------------------------------------- */
+
+/* Note whose client asks, and where the question begins. */
+static void
+note_policy(struct engine *e, struct query *q)
+{
+	const struct policy *p = query_policy(&e->queries, q);
+	struct trace_step *s = trace_add(e->queries.trace, TRACE_POLICY, e->now_ns);
+	struct zonemap_path path;
+	size_t at = 0;
+
+	s->policy = q->policy; /* the first step always has room */
+	s->state = q->state;
+	s->zone = ZONEMAP_NONE;
+	if (p->zones == NULL || q->qname_len == 0)
+		return;
+	zonemap_path(&path, q->qname, q->qname_len);
+	s->zone = zonemap_find(p->zones, &path, &at);
+	if (s->zone != ZONEMAP_NONE)
+		memcpy(s->name, q->qname + at, q->qname_len - at);
+}
+
+bool
+engine_ignores(const struct engine *e, const struct netaddr *client)
+{
+	return policies_ignore(e->queries.conf->policies, client);
+}
+
+/* Make the client's message IN a query that is traced to T, and counted nowhere. NULL: no room. */
+static struct query *
+accept_uncounted(struct engine *e, const struct packet_in *in, struct trace *t)
+{
+	bool udp = in->way == PACKET_CLIENT_UDP;
+	struct query *q;
+
+	if (udp)
+		t->limited = (uint8_t)limit_would_question(&e->limits, &in->peer, e->now_ns);
+	e->queries.trace = t;
+	e->queries.stats = &t->uncounted;
+	q = request_accept(&e->queries, in, t->limited > 0 && !e->queries.conf->rate.dry_run);
+	e->queries.stats = &e->stats;
+	if (q == NULL)
+		return NULL;
+	q->traced = true;
+	q->dry = t->dry;
+	if (t->dry)
+		q->flags &= (uint16_t)~DNS_RD;
+	return q;
+}
+
+bool
+engine_explain(struct engine *e, const struct packet_in *in, struct trace *t, uint64_t now_ns)
+{
+	struct query *q;
+
+	if (e->queries.trace != NULL)
+		return false;
+	e->now_ns = now_ns;
+	trace_init(t, now_ns);
+	t->policies = policies_ref(e->queries.conf->policies);
+	q = accept_uncounted(e, in, t);
+	if (q == NULL) { /* a sound message is dropped for want of room, or by a deny line */
+		e->queries.trace = NULL;
+		trace_end(t,
+		    engine_ignores(e, &in->peer) ? request_ignored(t->policies, &in->peer)
+						 : REASON_DROP_FULL,
+		    false, NULL, 0);
+		return true;
+	}
+	watch_upstream(e);
+	note_policy(e, q);
+	query_start_soon(&e->queries, q);
+	return true;
+}
+
+/* The answer of LEN bytes to the query that is traced: note what its client would get. */
+static void
+end_trace(struct engine *e, const struct query *q, const uint8_t *msg, size_t len)
+{
+	const struct conf_rate *rate = &e->queries.conf->rate;
+	struct trace *t = e->queries.trace;
+	enum reason reason = (enum reason)q->reason;
+
+	if (reason == REASON_RATE_LIMITED && rate->slip == 0) {
+		reason = REASON_DROP_RATE;
+		len = 0;
+	} else if (!rate->dry_run && limit_would_answer(&e->limits, q, len, e->now_ns) > 0) {
+		reason = REASON_AMPLIFIED;
+		len = 0;
+	}
+	e->queries.trace = NULL;
+	watch_upstream(e);
+	trace_end(t, reason, query_waited(q), msg, len);
+}
+
+void
+engine_take_aside(struct engine *e, struct query *q, const uint8_t *msg, size_t len)
+{
+	if (q->child)
+		svcb_take(&e->queries, q, msg, len);
+	else
+		end_trace(e, q, msg, len);
+	query_free(&e->queries, q);
+}
+
+/* The upstream with the number U; it may be gone. */
+static struct netaddr
+address_of(const struct engine *e, unsigned u)
+{
+	const struct netaddr *a = u < UPSTREAM_MAX ? engine_upstream(e, u) : NULL;
+
+	return a != NULL ? *a : (struct netaddr){ .family = NETADDR_NONE };
+}
+
+/* The number of the upstream behind SOCK of struct packet_in or packet_out. */
+static unsigned
+upstream_at(const struct engine *e, enum packet_way way, uint32_t sock)
+{
+	return way == PACKET_UPSTREAM_TCP ? sock / CHANNELS_EACH
+					  : e->upstreams.sockets[sock].upstream;
+}
+
+static void
+trace_sent(struct engine *e, const struct packet_out *send, const uint8_t *msg)
+{
+	struct trace_step about = { .kind = TRACE_SENT, .tcp = send->way == PACKET_UPSTREAM_TCP };
+
+	about.addr = address_of(e, upstream_at(e, send->way, send->sock));
+	trace_message(e->queries.trace, &about, msg, send->len, e->now_ns);
+}
+
+static void
+trace_came(struct engine *e, const struct packet_in *in)
+{
+	struct trace_step about = { .kind = TRACE_CAME, .tcp = in->way == PACKET_UPSTREAM_TCP };
+
+	about.addr = address_of(e, upstream_at(e, in->way, in->sock));
+	trace_message(e->queries.trace, &about, in->msg, in->len, e->now_ns);
+}
+
+/* --- To and from upstreams -------------------------------------------------------------------- */
+
+void
+engine_tell_sent(
+    struct engine *e, const struct packet_out *send, const uint8_t *udp, const uint8_t *tcp)
+{
+	bool by_tcp = send->way == PACKET_UPSTREAM_TCP;
+	const uint8_t *msg = by_tcp ? tcp : udp;
+	struct capture_record r = {
+		.len = (uint16_t)send->len, .type = CONF_FORWARDER_QUERY, .tcp = by_tcp
+	};
+
+	if (e->queries.trace != NULL)
+		trace_sent(e, send, msg);
+	if ((captured(e) & CONF_FORWARDER_QUERY) == 0)
+		return;
+	r.peer = address_of(e, upstream_at(e, send->way, send->sock));
+	capture(e, &r, msg);
+}
+
+/* Only what a question waits for is captured: a forger's guesses would leave no room for it. */
+void
+engine_tell_came(struct engine *e, const struct packet_in *in)
+{
+	struct capture_record r = { .len = (uint16_t)in->len,
+		.type = CONF_FORWARDER_RESPONSE,
+		.tcp = in->way == PACKET_UPSTREAM_TCP };
+
+	if (e->queries.trace != NULL)
+		trace_came(e, in);
+	if ((captured(e) & CONF_FORWARDER_RESPONSE) == 0 ||
+	    !match_sent_ns(&e->lookups, in, &r.asked_ns))
+		return;
+	r.peer = address_of(e, upstream_at(e, in->way, in->sock));
+	capture(e, &r, in->msg);
+}

@@ -1,0 +1,552 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "engine/respond.h"
+
+#include <string.h>
+
+#include "base/hash.h"
+#include "dns/build.h"
+#include "dns/edit.h"
+#include "dns/name.h"
+#include "dns/wire.h"
+#include "dns64/reverse.h"
+#include "dns64/special.h"
+#include "engine/fetch.h"
+
+/* labels that may be compared: more than uncompressed names have in 64 KiB */
+#define SEARCH_WORK 32768
+#define HIDDEN_TTL 600 /* s: largest TTL of the SOA for hidden A records (RULES D17) */
+
+/*
+ * The largest answer for this client, in bytes: over UDP the smaller of its limit and ours, or 512
+ * without EDNS (RFC 6891 section 6.2.3).
+ */
+static size_t
+limit_of(const struct queries *qs, const struct query *q)
+{
+	size_t theirs = q->edns ? q->bufsize : DNS_UDP_MIN;
+
+	if (q->tcp)
+		return DNS_MSG_MAX;
+	return theirs < qs->conf->udp_size_client ? theirs : qs->conf->udp_size_client;
+}
+
+/* Does the policy allow this extended error? */
+static inline bool
+may_say(const struct policy *p, uint16_t ede)
+{
+	if (ede == DNS_EDE_SYNTHESIZED)
+		return p->ede & POLICY_EDE_SYNTHESIZED;
+	switch (ede) {
+	case DNS_EDE_STALE:
+	case DNS_EDE_BOGUS:
+	case DNS_EDE_STALE_NXDOMAIN:
+	case DNS_EDE_NO_REACHABLE_AUTHORITY:
+	case DNS_EDE_NETWORK_ERROR:
+		return p->ede & POLICY_EDE_UPSTREAM;
+	default:
+		return p->ede & POLICY_EDE_POLICY;
+	}
+}
+
+/*
+ * The OPT of the answer, which comes of the reply FROM (NULL: of none); a question without an OPT
+ * gets none (RFC 6891 section 7).
+ */
+static struct build_opt
+opt_of(const struct queries *qs, struct query *q, const struct msg *from, uint16_t rcode)
+{
+	const struct policy *p = query_policy(qs, q);
+	uint16_t ede;
+	bool said;
+
+	if (UNLIKELY(q->stale)) /* RFC 8767 section 7 by RFC 8914 sections 4.4, 4.20 */
+		q->reason = (uint8_t)reason_stale((enum reason)q->reason, rcode);
+	ede = reason_ede((enum reason)q->reason);
+	said = ede != DNS_EDE_NONE && may_say(p, ede);
+	return (struct build_opt){ .present = q->edns,
+		.do_bit = q->do_bit,
+		.bufsize = qs->conf->udp_size_client,
+		.ede = said ? ede : DNS_EDE_NONE,
+		.ede_text = ede == DNS_EDE_OTHER ? reason_row((enum reason)q->reason)->text : NULL,
+		.ede_from = p->ede & POLICY_EDE_RELAY ? from : NULL,
+		.cookie_len = q->cookie_len,
+		.cookie = q->cookie };
+}
+
+/* --- choice of prefix ------------------------------------------------------------------------- */
+
+/*
+ * The index in general[] of this client's prefix: the one with the highest hash of prefix and
+ * client, so that removing a prefix moves only its own clients (rendezvous hashing). Hosts of one
+ * /64 have the same prefix.
+ */
+static unsigned
+place_of_client(const struct synth_policy *p, const struct query *q)
+{
+	size_t len = q->peer.family == NETADDR_IPV6 ? 8 : 4;
+	uint64_t highest = 0;
+	unsigned best = 0;
+
+	for (unsigned i = 0; i < p->n_general; i++) {
+		const struct pref64 *prefix = &p->prefixes[p->general[i]];
+		/* Two prefixes may differ in nothing but their length. */
+		uint64_t seed = hash_bytes(prefix->addr, sizeof(prefix->addr), prefix->len);
+		uint64_t h = hash_bytes(q->peer.addr, len, seed);
+
+		if (h > highest) {
+			highest = h;
+			best = i;
+		}
+	}
+	return best;
+}
+
+/* The index in general[] of the first prefix of Q's answer. */
+static unsigned
+first_place(const struct queries *qs, const struct policy *p, const struct query *q)
+{
+	if (p->synth.n_general > 1 && p->selection == POLICY_ROUND_ROBIN)
+		return qs->n_chosen % p->synth.n_general;
+	if (p->synth.n_general > 1 && p->selection == POLICY_CLIENT_HASH)
+		return place_of_client(&p->synth, q);
+	return 0;
+}
+
+/* --- what answers share ----------------------------------------------------------------------- */
+
+static void
+start(struct build *b, const struct query *q, const struct query_out *out)
+{
+	const struct build_question question = { .id = q->id,
+		.flags = DNS_QR | DNS_RA | (q->flags & (DNS_OPCODE | DNS_RD | DNS_CD)),
+		.qname = q->qname_len > 0 ? q->qname : NULL,
+		.qtype = q->qtype,
+		.qclass = q->qclass };
+
+	build_start(b, out->buf, out->cap, &question);
+}
+
+static size_t
+finish(struct queries *qs, struct query *q, struct build *b, const struct msg *from)
+{
+	const struct build_opt opt = opt_of(qs, q, from, b->rcode);
+
+	return build_finish(b, limit_of(qs, q), &opt);
+}
+
+/* Write the chain that was followed before the current reply. */
+static void
+put_followed(struct build *b, const struct query *q)
+{
+	struct answer a;
+	struct msg m;
+
+	if (q->chain == NULL)
+		return;
+	partial_view(q->chain, q->qtype, &m, &a);
+	(void)synth_chain(b, &m, &a); /* if it does not fit, b is full and TC is set */
+}
+
+/* --- answers ---------------------------------------------------------------------------------- */
+
+/* A search for records at the question's name in the answer section. */
+struct search {
+	struct msg_walk walk;
+	unsigned left; /* labels that may still be compared */
+	struct rr rr;  /* the last one found */
+};
+
+static struct search
+start_search(const struct msg *m)
+{
+	return (struct search){ .walk = msg_walk(m, MSG_ANSWER), .left = SEARCH_WORK };
+}
+
+static bool
+is_at_name(const struct query *q, const struct msg *m, struct search *s)
+{
+	return msg_owner_is_question(m, &s->rr) ||
+	    name_equal_within(m->bytes, m->len, s->rr.at, q->qname, &s->left);
+}
+
+/* Find the next record. False: there is none, or the limit of work is reached. */
+static bool
+next_at_name(const struct query *q, const struct msg *m, struct search *s)
+{
+	while (s->left > 0 && msg_walk_next(&s->walk, &s->rr)) {
+		if (is_at_name(q, m, s))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * ANY over UDP mostly serves amplification attacks, so one RRset is enough for an answer (RULES
+ * D19). Returns its type; 0: the answer is relayed whole.
+ */
+static uint16_t
+one_type(const struct queries *qs, struct query *q, const struct msg *m)
+{
+	struct search s = start_search(m);
+
+	if (!query_policy(qs, q)->any_minimal || q->tcp || q->hands_off || m->rcode != DNS_NOERROR)
+		return 0;
+	while (next_at_name(q, m, &s)) {
+		if (s.rr.type != DNS_TYPE_RRSIG)
+			return s.rr.type;
+	}
+	return 0;
+}
+
+/* One RRset of the answer, with its signatures if DO is set (RFC 8482 section 4.1). */
+static size_t
+respond_any(struct queries *qs, struct query *q, const struct msg *m, uint16_t type,
+    const struct query_out *out)
+{
+	struct search s = start_search(m);
+	struct build b;
+
+	q->reason = REASON_ANY_MINIMAL;
+	start(&b, q, out);
+	while (next_at_name(q, m, &s)) {
+		const struct rr *rr = &s.rr;
+		bool signature =
+		    q->do_bit && rr->type == DNS_TYPE_RRSIG && msg_rrsig_covers(m, rr) == type;
+
+		if ((rr->type == type || signature) && !build_copy(&b, MSG_ANSWER, m, rr, rr->ttl))
+			break; /* b is full, and TC is set */
+	}
+	if (s.walk.left > 0) /* the search stopped early, so there may be more: TC */
+		b.w.full = true;
+	return finish(qs, q, &b, m);
+}
+
+/*
+ * RD and CD are copied from the client's question, not from the reply (RFC 1035 section 4.1.1, RFC
+ * 4035 section 3.2.2, RULES D24). AD is only for clients that asked for it (RFC 6840 section 5.8,
+ * RULES D9).
+ */
+static uint16_t
+relayed_flags(const struct query *q, const struct msg *m)
+{
+	uint16_t theirs = DNS_RD | DNS_CD;
+	uint16_t clear = q->do_bit || q->flags & DNS_AD ? theirs : theirs | DNS_AD;
+
+	return (uint16_t)((m->flags & ~clear) | (q->flags & theirs));
+}
+
+size_t
+respond_relay(struct queries *qs, struct query *q, const struct msg *m, const struct query_out *out)
+{
+	const struct build_opt opt = opt_of(qs, q, m, m->rcode);
+	const struct build_question question = {
+		.id = q->id, .flags = relayed_flags(q, m), .qname = q->qname
+	};
+	uint16_t type = 0;
+
+	stats_inc(&qs->stats->relayed);
+	if (UNLIKELY(q->signed_msg))
+		return build_relay_signed(out->buf, limit_of(qs, q), m, q->id, &opt);
+	if (UNLIKELY(q->qtype == DNS_TYPE_ANY))
+		type = one_type(qs, q, m);
+	if (UNLIKELY(type != 0))
+		return respond_any(qs, q, m, type, out);
+	return build_relay(out->buf, limit_of(qs, q), m, &question, &opt);
+}
+
+size_t
+respond_error(struct queries *qs, struct query *q, uint16_t rcode, const struct msg *m,
+    const struct query_out *out)
+{
+	struct build b;
+
+	start(&b, q, out);
+	/* Without an OPT the upper bits of the rcode cannot be sent (RFC 6891 section 6.1.3). */
+	b.rcode = !q->edns && rcode > DNS_RCODE ? DNS_SERVFAIL : rcode;
+	if (rcode == DNS_SERVFAIL)
+		stats_inc(&qs->stats->answers_servfail);
+	return finish(qs, q, &b, m);
+}
+
+size_t
+respond_truncated(struct queries *qs, struct query *q, const struct query_out *out)
+{
+	struct build b;
+
+	start(&b, q, out);
+	b.w.full = true; /* TC is set */
+	return finish(qs, q, &b, NULL);
+}
+
+/* Count an answer for the prefix of P, or for each whose place is a bit in USED. */
+static inline void
+count_prefixes(struct stats *s, const struct policy *p, uint32_t used)
+{
+	if (p->synth.n_prefixes == 1) {
+		stats_inc(&s->prefixes[p->numbers[0]]);
+		return;
+	}
+	for (; used != 0; used &= used - 1)
+		stats_inc(&s->prefixes[p->numbers[__builtin_ctz(used)]]);
+}
+
+/* AD of an answer that is made here of all replies to Q (RFC 6147 section 5.5, RULES D9). */
+static inline uint16_t
+made_flags(const struct query *q)
+{
+	return q->do_bit && !(q->flags & DNS_CD) && !q->insecure ? DNS_AD : 0;
+}
+
+size_t
+respond_synth(struct queries *qs, struct query *q, const struct msg *m, const struct answer *a,
+    uint32_t ttl_cap, const struct query_out *out)
+{
+	const struct policy *p = query_policy(qs, q);
+	struct synth_choice choice = {
+		.ttl_cap = ttl_cap, .first = first_place(qs, p, q), .rotate = qs->n_chosen
+	};
+	struct build b;
+	uint32_t used = 0;
+
+	if (p->synth.n_prefixes > 1)
+		choice.used = &used;
+	if (p->synth.max > 0 && !q->tcp) {
+		const struct build_opt opt = opt_of(qs, q, m, DNS_NOERROR);
+
+		choice.limit = limit_of(qs, q) - build_opt_len(&opt);
+	}
+	start(&b, q, out);
+	if (q->aaaa_end == QUERY_AAAA_EMPTY)
+		b.flags |= made_flags(q);
+	put_followed(&b, q);
+	if (synth_answer(&b, &p->synth, &choice, m, a) == 0 && !b.w.full)
+		return 0;
+	count_prefixes(qs->stats, p, used);
+	qs->n_chosen++;
+	synth_rest(&b, m);
+	return finish(qs, q, &b, m);
+}
+
+size_t
+respond_native(struct queries *qs, struct query *q, const struct msg *m, const struct answer *a,
+    const struct query_out *out)
+{
+	struct build b;
+
+	start(&b, q, out);
+	b.flags |= m->flags & DNS_TC; /* the reply was truncated */
+	put_followed(&b, q);
+	(void)synth_filtered(&b, &query_policy(qs, q)->synth, m, a);
+	synth_rest(&b, m);
+	return finish(qs, q, &b, m);
+}
+
+/*
+ * Write what M, whose chain is A, says of the client's name: chain, SOA with SOA_TTL and, with DO,
+ * the proof that there is nothing (RFC 4035 section 3.2.1). False: there is no SOA.
+ */
+static bool
+put_negative(struct build *b, const struct query *q, const struct msg *m, const struct answer *a,
+    uint32_t soa_ttl)
+{
+	bool proof = q->do_bit && a->kind != ANSWER_DATA, soa;
+
+	(void)synth_chain(b, m, a);
+	if (UNLIKELY(proof))
+		synth_signatures(b, m);
+	soa = synth_soa(b, m, a, soa_ttl);
+	if (UNLIKELY(proof))
+		synth_proof(b, m, soa_ttl);
+	return soa;
+}
+
+size_t
+respond_negative(struct queries *qs, struct query *q, const struct msg *m, const struct answer *a,
+    uint32_t soa_ttl, const struct query_out *out)
+{
+	struct build b;
+
+	start(&b, q, out);
+	b.rcode = m->rcode;
+	put_followed(&b, q);
+	(void)put_negative(&b, q, m, a, soa_ttl);
+	return finish(qs, q, &b, m);
+}
+
+size_t
+respond_nodata(struct queries *qs, struct query *q, const struct msg *m, uint32_t soa_ttl,
+    const struct query_out *out)
+{
+	bool at_hand = m != NULL && m->qtype == DNS_TYPE_AAAA; /* all of it, not what was kept */
+	struct answer a;
+	struct build b;
+	bool soa = false;
+
+	start(&b, q, out);
+	b.flags |= made_flags(q);
+	if (q->aaaa != NULL && !at_hand) {
+		struct msg kept;
+
+		partial_view(q->aaaa, q->qtype, &kept, &a);
+		soa = put_negative(&b, q, &kept, &a, soa_ttl);
+	}
+	if (!soa && m != NULL) {
+		answer_scan(m, m->qtype, &a);
+		if (q->aaaa == NULL || at_hand) {
+			put_followed(&b, q); /* the AAAA chain was too long to keep */
+			(void)put_negative(&b, q, m, &a, soa_ttl);
+		} else {
+			(void)synth_soa(&b, m, &a, soa_ttl);
+		}
+	}
+	return finish(qs, q, &b, m);
+}
+
+size_t
+respond_hidden(struct queries *qs, struct query *q, const struct msg *m, const struct answer *a,
+    const struct query_out *out)
+{
+	struct build b;
+
+	stats_inc(&qs->stats->hidden_a);
+	q->reason = REASON_HIDDEN_A;
+	start(&b, q, out);
+	(void)synth_chain(&b, m, a);
+	(void)special_soa(&b, MSG_AUTHORITY, a->target, a->ttl < HIDDEN_TTL ? a->ttl : HIDDEN_TTL,
+	    SPECIAL_MINIMUM);
+	return finish(qs, q, &b, m);
+}
+
+size_t
+respond_reverse(struct queries *qs, struct query *q, const struct msg *m, const struct answer *a,
+    const struct query_out *out)
+{
+	struct build b;
+
+	q->reason = REASON_REVERSE;
+	start(&b, q, out);
+	(void)reverse_answer(&b, q->qname, m, a);
+	return finish(qs, q, &b, m);
+}
+
+/* --- answers from here ------------------------------------------------------------------------ */
+
+static void
+put_zone_soa(struct build *b, const struct query *q, uint32_t most)
+{
+	uint32_t ttl = most < SPECIAL_SOA_TTL ? most : SPECIAL_SOA_TTL;
+	uint32_t minimum = most < SPECIAL_MINIMUM ? most : SPECIAL_MINIMUM;
+
+	if (q->zone_at != QUERY_NO_ZONE)
+		(void)special_soa(b, MSG_AUTHORITY, q->qname + q->zone_at, ttl, minimum);
+}
+
+size_t
+respond_empty(
+    struct queries *qs, struct query *q, uint16_t rcode, uint32_t most, const struct query_out *out)
+{
+	struct build b;
+
+	start(&b, q, out);
+	b.rcode = rcode;
+	put_zone_soa(&b, q, most);
+	return finish(qs, q, &b, NULL);
+}
+
+/* A client without DNS64 sees no prefixes (RULES D15). */
+static struct special_prefixes
+prefixes_of(const struct policy *p, const struct query *q)
+{
+	return (struct special_prefixes){ .prefixes = p->synth.prefixes,
+		.places = p->synth.general,
+		.n = policy_serves(p, &q->peer) ? p->synth.n_general : 0 };
+}
+
+static void
+put_special(const struct queries *qs, struct query *q, struct build *b)
+{
+	const struct special_prefixes prefixes = prefixes_of(query_policy(qs, q), q);
+
+	if (special_records(b, (enum special_answer)q->special, q->qname, q->qtype, &prefixes) == 0)
+		put_zone_soa(b, q, SPECIAL_SOA_TTL);
+}
+
+size_t
+respond_special_end(struct queries *qs, struct query *q, const struct query_event *ev,
+    const struct answer *a, enum special_answer answer, size_t zone_at)
+{
+	const struct special_prefixes prefixes = prefixes_of(query_policy(qs, q), q);
+	struct build b;
+	size_t len;
+
+	start(&b, q, ev->out);
+	put_followed(&b, q);
+	(void)synth_chain(&b, ev->msg, a);
+	b.rcode = answer == SPECIAL_NXDOMAIN ? DNS_NXDOMAIN : DNS_NOERROR;
+	if (special_records(&b, answer, a->target, q->qtype, &prefixes) == 0)
+		(void)special_soa(
+		    &b, MSG_AUTHORITY, a->target + zone_at, SPECIAL_SOA_TTL, SPECIAL_MINIMUM);
+	len = finish(qs, q, &b, ev->msg);
+	if (UNLIKELY(ev->stale))
+		edit_limit_ttls(ev->out->buf, len, FETCH_STALE_TTL);
+	return len;
+}
+
+static void
+put_name(const struct queries *qs, struct query *q, struct build *b)
+{
+	const struct policy *p = query_policy(qs, q);
+	const uint8_t *name = special_ipv4only();
+
+	if (p->reverse == POLICY_REVERSE_LOCAL)
+		name = p->reverse_name;
+	if (!build_rr_name(b, MSG_ANSWER, q->qname, DNS_TYPE_PTR, DNS_CLASS_IN, SPECIAL_TTL, name))
+		return; /* b is full, and TC is set */
+}
+
+static void
+put_text(struct build *b, const struct query *q, const char *text)
+{
+	uint8_t rdata[1 + CONF_TEXT];
+	size_t len = strlen(text);
+
+	rdata[0] = (uint8_t)len;
+	memcpy(rdata + 1, text, len);
+	if (!build_rr(
+		b, MSG_ANSWER, q->qname, DNS_TYPE_TXT, DNS_CLASS_CH, 0, rdata, (uint16_t)(1 + len)))
+		return; /* b is full, and TC is set */
+}
+
+size_t
+respond_local(struct queries *qs, struct query *q, const struct query_out *out)
+{
+	struct build b;
+
+	if (q->local_kind == QUERY_LOCAL_TC)
+		return respond_truncated(qs, q, out);
+	if (q->local_kind == QUERY_LOCAL_ERROR)
+		return respond_error(qs, q, q->rcode, NULL, out);
+	stats_inc(&qs->stats->local);
+	if (q->local_kind == QUERY_LOCAL_EMPTY)
+		return respond_empty(qs, q, q->rcode, SPECIAL_SOA_TTL, out);
+	start(&b, q, out);
+	switch ((enum query_local)q->local_kind) {
+	case QUERY_LOCAL_SPECIAL:
+		put_special(qs, q, &b);
+		break;
+	case QUERY_LOCAL_NAME:
+		put_name(qs, q, &b);
+		break;
+	case QUERY_LOCAL_VERSION:
+		put_text(&b, q, qs->conf->version);
+		break;
+	case QUERY_LOCAL_ID:
+		put_text(&b, q, qs->conf->server_id);
+		break;
+	case QUERY_LOCAL_ERROR:
+	case QUERY_LOCAL_TC:
+	case QUERY_LOCAL_EMPTY:
+		break;
+	}
+	return finish(qs, q, &b, NULL);
+}

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "engine/state.h"
+
+#include <string.h>
+
+#include "engine/phase.h"
+#include "engine/trace.h"
+
+/* What becomes of the addresses of a reply to what Q asks for now. */
+static enum trace_use
+use_of(const struct query *q)
+{
+	switch ((enum query_state)q->state) {
+	case QUERY_A:
+		return TRACE_MADE;
+	case QUERY_HIDDEN:
+		return TRACE_TAKEN;
+	case QUERY_AAAA:
+	case QUERY_TARGET:
+	case QUERY_NATIVE:
+		return TRACE_FILTERED;
+	case QUERY_RELAY:
+	case QUERY_SVCB:
+	case QUERY_REVERSE:
+	case QUERY_LOCAL:
+		break;
+	}
+	return TRACE_PASSED;
+}
+
+/* Note the event for the trace, with the addresses that the reply brings. */
+static __attribute__((noinline, cold)) void
+note_event(struct queries *qs, struct query *q, const struct lookup_result *result, bool cached,
+    uint64_t now_ns)
+{
+	struct trace_step *s = trace_add(qs->trace, TRACE_EVENT, now_ns);
+	const struct msg *m = q->with_msg ? result->msg : NULL;
+
+	if (s == NULL)
+		return;
+	s->state = q->state;
+	s->outcome = q->outcome;
+	s->rcode = m != NULL ? m->rcode : q->rcode;
+	if (q->state == QUERY_SVCB) {
+		s->late = q->svcb->late;
+		s->n_added =
+		    (uint16_t)(header_get(q->svcb->bytes, HEADER_ARCOUNT) - q->svcb->n_before);
+		return; /* what the targets' questions came to is not its outcome */
+	}
+	s->cached = cached;
+	if (cached) {
+		s->stale = qs->fetch->stale;
+		s->age_s = qs->fetch->entry.age_s;
+		s->ttl_s = qs->fetch->entry.ttl_s;
+	}
+	if (m == NULL)
+		return;
+	s->with_reply = true;
+	s->type = m->qtype;
+	memcpy(s->name, msg_qname(m), m->qname_len);
+	if (result->upstream < UPSTREAM_MAX)
+		s->addr = qs->lookups->upstreams->table[result->upstream].addr;
+	trace_addresses(qs->trace, m, use_of(q), &query_policy(qs, q)->synth, now_ns);
+}
+
+/* Q runs for what seldom comes before its event. Returns whether the event is not to be taken. */
+static __attribute__((noinline)) bool
+takes_no_event(struct queries *qs, struct query *q, uint64_t now_ns)
+{
+	enum query_next next = (enum query_next)q->next;
+
+	q->next = QUERY_TAKES_EVENT;
+	if (next == QUERY_FETCHES_STALE)
+		return query_fetch_stale(qs, q, now_ns);
+	query_ask(qs, q, now_ns); /* QUERY_HELD: for what the cache has */
+	return true;
+}
+
+/* TRACED: somebody wants to know of one query, which may be Q. */
+static inline __attribute__((always_inline)) size_t
+run(struct queries *qs, struct query *q, const struct lookup_result *result,
+    const struct query_out *out, uint64_t now_ns, bool traced)
+{
+	size_t len = 0;
+
+	if (q->next == QUERY_STARTS) {
+		q->next = QUERY_TAKES_EVENT;
+		query_start(qs, q, now_ns);
+	} else if (!UNLIKELY(q->next != QUERY_TAKES_EVENT && takes_no_event(qs, q, now_ns))) {
+		if (traced && q->traced)
+			note_event(qs, q, result, false, now_ns);
+		len = phase_take(qs, q, result, false, out, now_ns);
+	}
+	while (qs->hit) { /* an answer of the cache is the next event, at once */
+		qs->hit = false;
+		qs->cached = true;
+		if (traced && q->traced)
+			note_event(qs, q, &qs->fetch->result, true, now_ns);
+		len = phase_take(qs, q, &qs->fetch->result, qs->fetch->stale, out, now_ns);
+	}
+	return len;
+}
+
+static __attribute__((noinline, cold)) size_t
+run_traced(struct queries *qs, struct query *q, const struct lookup_result *result,
+    const struct query_out *out, uint64_t now_ns)
+{
+	bool uncounted = q->traced || (q->parent != NULL && q->parent->traced);
+	struct stats *counters = qs->stats;
+	const struct lookup *l;
+	size_t len;
+
+	if (uncounted) /* nobody asked */
+		qs->stats = &qs->trace->uncounted;
+	len = run(qs, q, result, out, now_ns, true);
+	qs->stats = counters;
+	l = q->lookup;
+
+	if (q->traced && l != NULL)
+		trace_question(qs->trace, l->key.qname, l->key.qtype,
+		    l->n_sends > 0 || l->n_waiters > 1, now_ns);
+	return len;
+}
+
+size_t
+state_run(struct queries *qs, struct query *q, const struct lookup_result *result,
+    const struct query_out *out, uint64_t now_ns)
+{
+	qs->hit = false;
+	qs->cached = false;
+	qs->refreshed = false;
+	if (UNLIKELY(qs->trace != NULL))
+		return run_traced(qs, q, result, out, now_ns);
+	return run(qs, q, result, out, now_ns, false);
+}

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "engine/tap.h"
+
+#include <string.h>
+
+#include "dns/header.h"
+
+bool
+tap_init(struct tap *t, struct stats *stats)
+{
+	memset(t, 0, sizeof(*t));
+	t->stats = stats;
+	return spool_init(&t->spool, TAP_SPOOL);
+}
+
+void
+tap_fini(struct tap *t)
+{
+	spool_fini(&t->spool);
+}
+
+bool
+tap_selects(const struct conf_tap *c, enum reason reason, uint32_t us)
+{
+	enum reason_kind kind = (enum reason_kind)reason_row(reason)->kind;
+	unsigned wanted = CONF_TAP_ALL;
+
+	if (kind == REASON_SYNTHESIZING)
+		wanted |= CONF_TAP_SYNTHESIZED;
+	else if (kind == REASON_FAILING)
+		wanted |= CONF_TAP_FAILED;
+	else if (kind == REASON_REFUSING || kind == REASON_LIMITING)
+		wanted |= CONF_TAP_DENIED;
+	if (c->select & wanted)
+		return true;
+	return c->select & CONF_TAP_SLOW && us >= c->slow_ms * 1000;
+}
+
+void
+tap_put(struct tap *t, const struct conf_tap *c, const struct tap_record *r, const uint8_t *msg,
+    size_t question_end)
+{
+	size_t len = r->len <= TAP_ANSWER_MAX ? r->len : question_end;
+	uint8_t *to;
+
+	if (!tap_selects(c, (enum reason)r->reason, r->us))
+		return;
+	if (c->sample > 1 && t->n_selected++ % c->sample != 0)
+		return;
+	to = spool_begin(&t->spool, sizeof(*r) + len);
+	if (to == NULL) {
+		stats_inc(&t->stats->query_log_dropped);
+		return;
+	}
+	memcpy(to, r, sizeof(*r));
+	memcpy(to + sizeof(*r), msg, len);
+	if (len < r->len) { /* no records follow */
+		header_set(to + sizeof(*r), HEADER_ANCOUNT, 0);
+		header_set(to + sizeof(*r), HEADER_NSCOUNT, 0);
+		header_set(to + sizeof(*r), HEADER_ARCOUNT, 0);
+	}
+	spool_end(&t->spool);
+	stats_inc(&t->stats->query_log);
+}
+
+const struct tap_record *
+tap_next(struct tap *t, const uint8_t **msg, size_t *len)
+{
+	const struct tap_record *r = spool_next(&t->spool, len);
+
+	if (r == NULL)
+		return NULL;
+	*msg = (const uint8_t *)(r + 1);
+	*len -= sizeof(*r);
+	return r;
+}
+
+void
+tap_drop(struct tap *t)
+{
+	spool_drop(&t->spool);
+}

@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "engine/trace.h"
+
+#include <string.h>
+
+#include "dns/name.h"
+#include "dns/proto.h"
+#include "outbound/choice.h"
+
+void
+trace_init(struct trace *t, uint64_t now_ns)
+{
+	trace_fini(t);
+	t->began_ns = now_ns;
+	t->n = 0;
+	t->n_left_out = 0;
+	t->len = 0;
+	t->limited = 0;
+	memset(&t->uncounted, 0, sizeof(t->uncounted));
+	atomic_store(&t->done, false);
+}
+
+void
+trace_fini(struct trace *t)
+{
+	policies_unref(t->policies);
+	t->policies = NULL;
+}
+
+struct trace_step *
+trace_add(struct trace *t, enum trace_kind kind, uint64_t now_ns)
+{
+	struct trace_step *s;
+
+	if (t->n == TRACE_STEPS) {
+		t->n_left_out++;
+		return NULL;
+	}
+	s = &t->step[t->n++];
+	memset(s, 0, sizeof(*s));
+	s->kind = (uint8_t)kind;
+	s->us = (uint32_t)((now_ns - t->began_ns) / 1000);
+	return s;
+}
+
+void
+trace_question(struct trace *t, const uint8_t *name, uint16_t type, bool joined, uint64_t now_ns)
+{
+	struct trace_step *s = trace_add(t, TRACE_QUESTION, now_ns);
+
+	if (s == NULL)
+		return;
+	memcpy(s->name, name, name_len(name));
+	s->type = type;
+	s->joined = joined;
+}
+
+void
+trace_would_ask(struct trace *t, const struct question *key, bool stale, const struct upstreams *us,
+    uint64_t now_ns)
+{
+	struct trace_step *s = trace_add(t, TRACE_WOULD, now_ns);
+	uint16_t at[CONF_MAX_UPSTREAMS];
+	unsigned n = choice_likely(us, at);
+
+	if (s != NULL) {
+		memcpy(s->name, key->qname, key->qname_len);
+		s->type = key->qtype;
+		s->stale = stale;
+	}
+	for (unsigned i = 0; i < n; i++) {
+		s = trace_add(t, TRACE_WHOM, now_ns);
+		if (s != NULL)
+			s->addr = us->table[at[i]].addr;
+	}
+}
+
+static enum trace_verdict
+verdict_v4(enum trace_use use, const struct synth_policy *p, const uint8_t v4[static 4])
+{
+	if (use != TRACE_MADE)
+		return use == TRACE_TAKEN ? TRACE_HIDDEN : TRACE_GOOD;
+	if (synth_maps(p, v4))
+		return TRACE_MAPPED;
+	switch (synth_verdict(p, v4)) {
+	case SYNTH_NEVER:
+		return TRACE_EXCLUDED;
+	case SYNTH_OWN:
+		return TRACE_PRIVATE;
+	default:
+		return TRACE_UNMAPPED;
+	}
+}
+
+void
+trace_addresses(struct trace *t, const struct msg *m, enum trace_use use,
+    const struct synth_policy *p, uint64_t now_ns)
+{
+	struct msg_walk w = msg_walk(m, MSG_ANSWER);
+	struct rr rr;
+
+	while (msg_walk_next(&w, &rr)) {
+		bool v4 = rr.type == DNS_TYPE_A && rr.rdlen == DNS_A_LEN;
+		bool v6 = rr.type == DNS_TYPE_AAAA && rr.rdlen == DNS_AAAA_LEN;
+		const uint8_t *addr = m->bytes + rr.rdata;
+		struct trace_step *s;
+
+		if (!v4 && !v6)
+			continue;
+		s = trace_add(t, TRACE_ADDRESS, now_ns);
+		if (s == NULL)
+			return;
+		s->addr.family = v4 ? NETADDR_IPV4 : NETADDR_IPV6;
+		memcpy(s->addr.addr, addr, rr.rdlen);
+		if (v4)
+			s->verdict = (uint8_t)verdict_v4(use, p, addr);
+		else
+			s->verdict = use != TRACE_PASSED && synth_excluded(p, addr) ? TRACE_EXCLUDED
+										    : TRACE_GOOD;
+	}
+}
+
+/* Was a question for this name and type noted? A is asked beside AAAA that is late. */
+static bool
+is_noted(const struct trace *t, const uint8_t *name, uint16_t type)
+{
+	for (unsigned i = 0; i < t->n; i++) {
+		const struct trace_step *s = &t->step[i];
+
+		if (s->kind == TRACE_QUESTION && name_equal(s->name, name) &&
+		    (s->type == type || (s->type == DNS_TYPE_AAAA && type == DNS_TYPE_A)))
+			return true;
+	}
+	return false;
+}
+
+void
+trace_message(struct trace *t, const struct trace_step *about, const uint8_t *msg, size_t len,
+    uint64_t now_ns)
+{
+	struct trace_step *s;
+	struct msg m;
+
+	if (msg_parse(&m, msg, len) != MSG_OK || m.qname_len == 0 ||
+	    !is_noted(t, msg_qname(&m), m.qtype))
+		return;
+	s = trace_add(t, (enum trace_kind)about->kind, now_ns);
+	if (s == NULL)
+		return;
+	s->addr = about->addr;
+	s->tcp = about->tcp;
+	s->type = m.qtype;
+	s->rcode = m.rcode;
+	name_lower(s->name, msg_qname(&m), m.qname_len);
+}
+
+const char *
+trace_verdict_name(enum trace_verdict v)
+{
+	static const char *const names[] = { [TRACE_MAPPED] = "mapped",
+		[TRACE_EXCLUDED] = "excluded",
+		[TRACE_PRIVATE] = "private",
+		[TRACE_UNMAPPED] = "unmapped",
+		[TRACE_HIDDEN] = "hidden",
+		[TRACE_GOOD] = "good" };
+
+	return names[v];
+}
+
+void
+trace_end(struct trace *t, enum reason reason, bool waited, const uint8_t *msg, size_t len)
+{
+	t->reason = reason;
+	t->waited = waited;
+	t->len = len <= TRACE_ANSWER ? len : 0;
+	if (t->len > 0)
+		memcpy(t->answer, msg, t->len);
+	atomic_store_explicit(&t->done, true, memory_order_release);
+}
+
+bool
+trace_done(struct trace *t)
+{
+	return atomic_load_explicit(&t->done, memory_order_acquire);
+}

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "outbound/match.h"
+
+#include "base/log.h"
+#include "dns/header.h"
+#include "outbound/attempt.h"
+#include "outbound/narrate.h"
+
+#define MATCH_SILENCES 2 /* over UDP, before a large reply over TCP shows anything */
+
+/* What came by IN has an ID that is in flight elsewhere, if at all. */
+static __attribute__((noinline)) void
+on_stray(struct lookups *ls, const struct packet_in *in, uint16_t id, uint64_t now_ns)
+{
+	bool udp = in->way == PACKET_UPSTREAM_UDP;
+
+	if (udp && !id_attack_given_up(&ls->upstreams->sockets[in->sock]) &&
+	    stale_id_has(&ls->stale_ids[in->sock], id)) {
+		stats_inc(&ls->stats->upstream_late);
+		return;
+	}
+	stats_inc(&ls->stats->upstream_unknown_id);
+	if (udp)
+		id_attack_note(ls, in->sock, now_ns);
+}
+
+/* Did what has OWNER's ID leave by the socket or connection that IN came by? */
+static inline bool
+came_back(const struct lookups *ls, const struct packet_in *in, const struct txid_owner *owner)
+{
+	if (in->way != PACKET_UPSTREAM_UDP)
+		return lookup_went_by(owner, in->sock);
+	return owner->socket == in->sock && !id_attack_given_up(&ls->upstreams->sockets[in->sock]);
+}
+
+/* Find the lookup by the reply's socket and ID. NULL: none; counted. */
+static struct lookup *
+find(struct lookups *ls, const struct packet_in *in, const struct msg *msg, uint64_t now_ns)
+{
+	const struct txid *space = &ls->spaces[match_space(ls, in)];
+	const struct txid_owner *owner = &space->owner[msg->id];
+
+	if (in->way != PACKET_UPSTREAM_UDP)
+		channel_heard(upstreams_channel(ls->upstreams, in->sock), now_ns);
+	if (!came_back(ls, in, owner)) {
+		on_stray(ls, in, msg->id, now_ns);
+		return NULL;
+	}
+	if (!txid_in_flight(space, msg->id)) {
+		stats_inc(&ls->stats->upstream_late);
+		return NULL;
+	}
+	return lookup_at(ls, owner->lookup);
+}
+
+struct lookup *
+match_lookup(struct lookups *ls, const struct packet_in *in, const struct msg *msg,
+    enum msg_verdict verdict, uint64_t now_ns)
+{
+	if (verdict == MSG_SHORT) {
+		stats_inc(&ls->stats->upstream_short);
+		return NULL;
+	}
+	if (!(msg->flags & DNS_QR) || (msg->flags & DNS_OPCODE) != 0) {
+		stats_inc(&ls->stats->upstream_not_reply);
+		return NULL;
+	}
+	return find(ls, in, msg, now_ns);
+}
+
+bool
+match_sent_ns(const struct lookups *ls, const struct packet_in *in, uint64_t *sent_ns)
+{
+	uint8_t space = (uint8_t)match_space(ls, in);
+	const struct txid *ids = &ls->spaces[space];
+	const struct txid_owner *owner;
+	const struct lookup *l;
+	const struct attempt *a;
+	uint16_t id;
+
+	if (in->len < DNS_HEADER_LEN || (header_flags(in->msg) & DNS_QR) == 0)
+		return false;
+	id = header_id(in->msg);
+	owner = &ids->owner[id];
+	if (!txid_in_flight(ids, id) || !came_back(ls, in, owner))
+		return false;
+	l = lookup_at(ls, owner->lookup);
+	a = match_is_late(ls, l, in, id) ? l->earlier : &l->now;
+	while (a != NULL && (a->id != id || a->space != space))
+		a = a->next;
+	if (a != NULL)
+		*sent_ns = a->sent_ns;
+	return a != NULL;
+}
+
+bool
+match_forgets_edns(const struct lookups *ls, const struct lookup *l, const struct msg *m)
+{
+	return ls->upstreams->table[l->upstream].speaks_edns && match_rejects_edns(l, m) &&
+	    l->progress == LOOKUP_ASKED_UDP && id_attack_may_tcp(l);
+}
+
+void
+match_ways(struct lookups *ls, const struct lookup *l, const struct msg *msg, uint64_t now_ns)
+{
+	struct upstream *up = &ls->upstreams->table[l->upstream];
+	bool large = msg->len > WAYS_SMALL;
+
+	if (l->key.qtype == DNS_TYPE_AAAA && l->key.qclass == DNS_CLASS_IN && up->ways.n_aaaa > 0)
+		upstreams_aaaa_came(ls->upstreams, l->upstream);
+	if (large && lookup_over(&l->now) == UPSTREAM_OVER_UDP)
+		upstreams_large_came(ls->upstreams, l->upstream);
+	else if (large && l->plan != LOOKUP_TCP_ONLY && l->message.bytes == NULL &&
+	    times_known(&up->times[UPSTREAM_OVER_UDP]) &&
+	    attempt_silences(l, UPSTREAM_OVER_UDP, l->upstream) >= MATCH_SILENCES)
+		upstreams_large_lost(ls->upstreams, l->upstream, now_ns);
+}
+
+void
+match_learn(struct lookups *ls, const struct lookup *l, const struct msg *m, uint64_t now_ns)
+{
+	struct upstream *up = &ls->upstreams->table[l->upstream];
+
+	if (m->edns.present)
+		up->no_edns_on = UPSTREAM_NONE;
+	up->watched = antispoof_right(ls, l, m) || up->no_edns_on != UPSTREAM_NONE;
+	if (log_debugs(LOG_UPSTREAM))
+		narrate_reply(ls, l, m, now_ns);
+}

@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "outbound/reply.h"
+
+#include "dns/answer.h"
+#include "dns/header.h"
+#include "dns/name.h"
+#include "outbound/antispoof.h"
+#include "outbound/attempt.h"
+#include "outbound/id_attack.h"
+#include "outbound/late.h"
+#include "outbound/loss.h"
+#include "outbound/match.h"
+
+/* --- what came back --------------------------------------------------------------------------- */
+
+/* Handle SERVFAIL to a question without CD: the data is bogus, or the upstream is in trouble. */
+static bool
+on_servfail(struct lookups *ls, struct lookup *l, struct lookup_result *result,
+    const struct msg *msg, uint64_t now_ns)
+{
+	if (msg_ede_dnssec(msg) != DNS_EDE_NONE)
+		return attempt_finish(ls, l, result, LOOKUP_BOGUS, msg);
+	if (match_is_checked(l)) {
+		l->check = LOOKUP_CHECK_CD;
+		return attempt_again(ls, l, l->upstream);
+	}
+	return attempt_failed(ls, l, result, DNS_SERVFAIL, msg, now_ns);
+}
+
+/*
+ * Handle the reply to the question with CD. Data in it means that it does not validate, or that the
+ * upstream's trouble is over. Repeating the first question shows which; the data itself is not
+ * used.
+ */
+static bool
+on_checked(struct lookups *ls, struct lookup *l, struct lookup_result *result,
+    const struct msg *msg, uint64_t now_ns)
+{
+	if (msg->rcode != DNS_NOERROR && msg->rcode != DNS_NXDOMAIN)
+		return attempt_failed(ls, l, result, DNS_SERVFAIL, NULL, now_ns);
+	l->check = LOOKUP_CHECK_AGAIN;
+	return attempt_again(ls, l, l->upstream);
+}
+
+static bool
+ask_without_edns(struct lookups *ls, struct lookup *l, uint64_t now_ns)
+{
+	upstreams_on_no_edns(ls->upstreams, l->upstream, l->now.socket, now_ns);
+	l->here.no_edns = true;
+	stats_inc(&ls->stats->upstream_no_edns);
+	return attempt_again(ls, l, l->upstream);
+}
+
+/* Does the truncated reply M have real AAAA? Then nothing may be synthesized. */
+static bool
+has_real_aaaa(const struct lookup *l, const struct msg *m)
+{
+	struct answer a;
+
+	if (l->key.qtype != DNS_TYPE_AAAA || l->key.qclass != DNS_CLASS_IN ||
+	    m->rcode != DNS_NOERROR)
+		return false;
+	answer_scan(m, DNS_TYPE_AAAA, &a);
+	return a.kind == ANSWER_DATA;
+}
+
+/*
+ * A small reply to L was asked for, as large ones do not get through: a client is given the whole,
+ * as before. A probe for the same large reply shows now and then whether that still holds.
+ */
+static __attribute__((cold)) void
+on_small(struct lookups *ls, struct lookup *l, uint64_t now_ns)
+{
+	l->whole = true;
+	if (ways_large_due(&ls->upstreams->table[l->upstream].ways, now_ns))
+		lookup_start_large(ls, l);
+}
+
+static bool
+on_truncated(struct lookups *ls, struct lookup *l, struct lookup_result *result,
+    const struct msg *msg, uint64_t now_ns)
+{
+	stats_inc(&ls->stats->upstream_truncated);
+	if (l->progress == LOOKUP_ASKED_TCP)
+		return attempt_failed(ls, l, result, DNS_SERVFAIL, NULL, now_ns);
+	if (UNLIKELY(ways_small(&ls->upstreams->table[l->upstream].ways)))
+		on_small(ls, l, now_ns);
+	if (!l->whole)
+		return attempt_finish(ls, l, result, LOOKUP_TRUNCATED, msg);
+	if (UNLIKELY(l->check == LOOKUP_CHECK_AGAIN))
+		attempt_end_check(l);
+	if (has_real_aaaa(l, msg))
+		lookup_keep_truncated(ls, l, msg);
+	lookup_plan(l, LOOKUP_NEEDS_TCP);
+	return attempt_again(ls, l, l->upstream);
+}
+
+/*
+ * Ask again with the server cookie of the BADCOOKIE reply; after a second BADCOOKIE over TCP,
+ * without cookies (RFC 7873 section 5.3).
+ */
+static bool
+on_badcookie(struct lookups *ls, struct lookup *l)
+{
+	stats_inc(&ls->stats->upstream_badcookie);
+	if (l->here.cookie_bad)
+		lookup_plan(l, LOOKUP_NEEDS_TCP);
+	attempt_again(ls, l, l->upstream);
+	l->here.cookie_bad = true;
+	return true;
+}
+
+/*
+ * The reply is L's, but its framing or an RDATA is malformed (RULES D25). Returns whether L goes
+ * on.
+ */
+static bool
+on_malformed(struct lookups *ls, struct lookup *l, struct lookup_result *result, uint64_t now_ns)
+{
+	stats_inc(&ls->stats->upstream_malformed);
+	return attempt_failed(ls, l, result, DNS_SERVFAIL, NULL, now_ns);
+}
+
+/* A probe of a certain way, L, got its reply. */
+static __attribute__((cold)) void
+on_way(struct lookups *ls, const struct lookup *l, uint64_t now_ns)
+{
+	switch (health_on_way(ls->upstreams, l->upstream, (enum way)l->way, now_ns)) {
+	case WAYS_NOTHING:
+		break;
+	case WAYS_ONCE_MORE: /* whose reply comes first? */
+		lookup_start_probe(ls, l->upstream, WAY_AS_LEARNED, DNS_TYPE_NS);
+		lookup_start_probe(ls, l->upstream, l->way, DNS_TYPE_NS);
+		break;
+	case WAYS_LEARNED:
+		match_revive(ls, l->upstream, now_ns);
+		loss_ask_again(ls, l->upstream, now_ns);
+		break;
+	}
+}
+
+/* The reply is L's: act on it. Returns whether L goes on. */
+static inline __attribute__((always_inline)) bool
+judge(struct lookups *ls, struct lookup *l, const struct msg *msg, struct lookup_result *result,
+    uint64_t now_ns)
+{
+	if (UNLIKELY(l->probe)) {
+		if (l->way < WAYS)
+			on_way(ls, l, now_ns);
+		return attempt_finish(ls, l, result, LOOKUP_SILENT, NULL);
+	}
+	if (UNLIKELY(l->message.bytes != NULL)) /* the client judges the reply (RULES D20) */
+		return attempt_finish(ls, l, result, LOOKUP_REPLY, msg);
+	if (match_rejects_edns(l, msg))
+		return ask_without_edns(ls, l, now_ns);
+	if (msg->rcode == DNS_BADCOOKIE && l->now.cookie)
+		return on_badcookie(ls, l);
+	/* BADVERS and BADCOOKIE concern our own hop and are never relayed (RULES D1). */
+	if (msg->rcode == DNS_BADVERS || msg->rcode == DNS_BADCOOKIE)
+		return attempt_failed(ls, l, result, DNS_SERVFAIL, NULL, now_ns);
+	if (l->check == LOOKUP_CHECK_CD)
+		return on_checked(ls, l, result, msg, now_ns);
+	if (l->check == LOOKUP_CHECK_AGAIN && msg->rcode == DNS_SERVFAIL)
+		return attempt_finish(ls, l, result, LOOKUP_BOGUS, NULL);
+	if (msg->flags & DNS_TC)
+		return on_truncated(ls, l, result, msg, now_ns);
+	if (msg->rcode == DNS_SERVFAIL && !l->key.cd)
+		return on_servfail(ls, l, result, msg, now_ns);
+	if (match_is_lame(msg)) {
+		stats_inc(&ls->stats->upstream_lame);
+		return attempt_failed(ls, l, result, DNS_SERVFAIL, NULL, now_ns);
+	}
+	if (msg->rcode != DNS_NOERROR && msg->rcode != DNS_NXDOMAIN)
+		return attempt_failed(ls, l, result, msg->rcode, msg, now_ns);
+	return attempt_finish(ls, l, result, LOOKUP_REPLY, msg);
+}
+
+/* --- is it right? ----------------------------------------------------------------------------- */
+
+/* The reply is right except for SUSPECT: ask again, unless near misses agree. */
+static enum antispoof_stopped
+stop(struct lookups *ls, struct lookup *l, enum lookup_suspect suspect, const struct msg *msg,
+    uint64_t now_ns)
+{
+	enum antispoof_stopped stopped = antispoof_stop(ls, l, suspect, msg, now_ns);
+
+	if (stopped == ANTISPOOF_STOPPED)
+		attempt_again(ls, l, l->upstream);
+	return stopped;
+}
+
+/*
+ * The ID is right, but not the question or cookie: a forger may be guessing. The right reply may
+ * still come, so a wrong one must not end the lookup (the TuDoor attack).
+ */
+static enum antispoof_stopped
+on_near_miss(struct lookups *ls, struct lookup *l, enum antispoof_match match,
+    const struct msg *msg, uint64_t now_ns)
+{
+	antispoof_count(ls->stats, match);
+	if (match == ANTISPOOF_SUSPECT_CASE)
+		return stop(ls, l, LOOKUP_SUSPECT_CASE, msg, now_ns);
+	if (match == ANTISPOOF_SUSPECT_COOKIE)
+		return stop(ls, l, LOOKUP_SUSPECT_COOKIE, msg, now_ns);
+	if (match == ANTISPOOF_SUSPECT_EDNS) {
+		id_attack_by_tcp(l);
+		attempt_again(ls, l, l->upstream);
+		return ANTISPOOF_STOPPED;
+	}
+	/* Without TCP the right reply is waited for. */
+	if (l->progress == LOOKUP_ASKED_UDP && id_attack_may_tcp(l) &&
+	    ++l->n_near_misses >= LOOKUP_NEAR_MISSES) {
+		id_attack_by_tcp(l);
+		attempt_again(ls, l, l->upstream);
+	}
+	return ANTISPOOF_STOPPED;
+}
+
+/* Take MSG, which passed all guards, as the reply to L. Returns whether L goes on. */
+static inline __attribute__((always_inline)) bool
+take(struct lookups *ls, struct lookup *l, struct msg *msg, enum msg_verdict verdict,
+    struct lookup_result *result, uint64_t now_ns)
+{
+	match_note(ls, l, msg, verdict, now_ns);
+	if (UNLIKELY(verdict != MSG_OK))
+		return on_malformed(ls, l, result, now_ns);
+	if (UNLIKELY(l->here.suspect != LOOKUP_NO_SUSPECT))
+		antispoof_confirm(ls, l, msg, now_ns);
+	antispoof_unmix(ls, l, msg);
+	return judge(ls, l, msg, result, now_ns);
+}
+
+/* MSG has the ID of L's present attempt. Returns L if that ends it. */
+static inline __attribute__((always_inline)) struct lookup *
+hear(struct lookups *ls, struct lookup *l, struct msg *msg, enum msg_verdict verdict,
+    struct lookup_result *result, uint64_t now_ns)
+{
+	enum antispoof_stopped stopped = ANTISPOOF_AGREED;
+	enum antispoof_match match = match_attempt(ls, l, msg);
+
+	if (UNLIKELY(match != ANTISPOOF_SAME))
+		stopped = on_near_miss(ls, l, match, verdict == MSG_OK ? msg : NULL, now_ns);
+	else if (UNLIKELY(ls->upstreams->table[l->upstream].watched))
+		match_learn(ls, l, msg, now_ns);
+	if (stopped == ANTISPOOF_STOPPED)
+		return NULL;
+	if (stopped == ANTISPOOF_HOPELESS)
+		return attempt_failed(ls, l, result, DNS_SERVFAIL, NULL, now_ns) ? NULL : l;
+	return take(ls, l, msg, verdict, result, now_ns) ? NULL : l;
+}
+
+/* The same, where speed does not count. */
+static __attribute__((noinline)) struct lookup *
+hear_seldom(struct lookups *ls, struct lookup *l, struct msg *msg, enum msg_verdict verdict,
+    struct lookup_result *result, uint64_t now_ns)
+{
+	return hear(ls, l, msg, verdict, result, now_ns);
+}
+
+bool
+reply_spoilt(const struct lookups *ls, const struct packet_in *in)
+{
+	return in->way == PACKET_UPSTREAM_UDP &&
+	    id_attack_given_up(&ls->upstreams->sockets[in->sock]);
+}
+
+struct lookup *
+reply_on_message(struct lookups *ls, const struct packet_in *in, struct msg *msg,
+    struct lookup_result *result, uint64_t now_ns)
+{
+	enum msg_verdict verdict = msg_parse_reply(msg, in->msg, in->len);
+	struct lookup *l = match_lookup(ls, in, msg, verdict, now_ns);
+
+	if (l == NULL) {
+		if (UNLIKELY(reply_spoilt(ls, in)))
+			loss_on_given_up(ls, in->sock, now_ns);
+		return NULL;
+	}
+	/* RDATA of a signed message is not checked: the client judges it (RULES D20). */
+	if (UNLIKELY(verdict == MSG_UNSOUND && l->message.bytes != NULL))
+		verdict = MSG_OK;
+	if (UNLIKELY(match_is_late(ls, l, in, msg->id)))
+		return late_counts(ls, l, in, msg, verdict, now_ns)
+		    ? hear_seldom(ls, l, msg, verdict, result, now_ns)
+		    : NULL;
+	return hear(ls, l, msg, verdict, result, now_ns);
+}
+
+void
+reply_warm(const struct lookups *ls, const struct packet_in *in, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (in[i].len < DNS_HEADER_LEN)
+			continue;
+		__builtin_prefetch(&ls->spaces[ls->upstreams->sockets[in[i].sock].space]
+					.owner[header_id(in[i].msg)]);
+	}
+	for (size_t i = 0; i < n; i++) {
+		const struct txid_owner *owner;
+
+		if (in[i].len < DNS_HEADER_LEN)
+			continue;
+		owner = &ls->spaces[ls->upstreams->sockets[in[i].sock].space]
+			     .owner[header_id(in[i].msg)];
+		if (owner->socket == in[i].sock)
+			__builtin_prefetch(lookup_at(ls, owner->lookup));
+	}
+}

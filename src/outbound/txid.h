@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef DNS64D_OUTBOUND_TXID_H
+#define DNS64D_OUTBOUND_TXID_H
+
+/*
+ * txid: unpredictable transaction IDs without a search (RFC 5452 section 9.2).
+ *
+ * One permutation of all 65,536 IDs. The IDs in flight stand before a border, the free ones behind
+ * it. To take an ID, a uniformly drawn free place is swapped to the border, and the border moves
+ * up. To give an ID back, it is swapped behind the border. So every draw is uniform over all free
+ * IDs, no ID is in flight twice, and both operations cost O(1).
+ */
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/attr.h"
+#include "base/rng.h"
+
+#define TXID_COUNT 65536U
+#define TXID_MAX_SPACES 4 /* permutations, each for its own sockets */
+
+/*
+ * What an ID in flight belongs to. It stays after the ID was given back, to recognise a late reply.
+ */
+struct txid_owner {
+	uint32_t lookup; /* number of the lookup; meaningless when the ID is free */
+	uint16_t socket; /* slot of the upstream socket that sent it; over TCP TXID_TCP and more */
+	uint16_t upstream;
+};
+
+/* over TCP the socket is this, added to the index of the connection to the upstream */
+#define TXID_TCP 0xff00
+
+struct txid {
+	uint32_t n_used;            /* the border */
+	uint16_t ids[TXID_COUNT];   /* the permutation */
+	uint16_t place[TXID_COUNT]; /* place[ids[i]] == i */
+	struct txid_owner owner[TXID_COUNT];
+};
+
+/* txid_by_tcp: does the socket of an owner say that it went over TCP? */
+static inline bool
+txid_by_tcp(uint16_t socket)
+{
+	return socket >= TXID_TCP;
+}
+
+/* txid_init: make all IDs free. */
+void txid_init(struct txid *t);
+
+/*
+ * txid_take: take a random free ID for OWNER (copied) and write it to *id (host byte order). False:
+ * none is free.
+ */
+MUST_USE bool txid_take(
+    struct txid *t, struct rng *rng, const struct txid_owner *owner, uint16_t *id);
+
+/* txid_give: give ID, which is in flight, back. */
+void txid_give(struct txid *t, uint16_t id);
+
+/* txid_in_flight: is this ID in flight? */
+static inline bool
+txid_in_flight(const struct txid *t, uint16_t id)
+{
+	return t->place[id] < t->n_used;
+}
+
+/* txid_room: how many IDs are free. */
+static inline uint32_t
+txid_room(const struct txid *t)
+{
+	return TXID_COUNT - t->n_used;
+}
+
+#endif
