@@ -8,8 +8,8 @@
  *
  * It stores upstream's messages without their OPT, never synthesized answers: synthesis is done for
  * each answer, so one entry serves every client whatever its prefixes (RULES D22). What of a reply
- * is stored, and how an entry becomes an answer again, is for engine/store and engine/fetch; here are
- * keys, ages and flushes. Time is in whole seconds of one clock of all loops, which may wrap.
+ * is stored, and how an entry becomes an answer again, is for engine/store and engine/fetch; here
+ * are keys, ages and flushes. Time is in whole seconds of one clock of all loops, which may wrap.
  * Thread-safe.
  */
 

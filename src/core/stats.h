@@ -170,7 +170,8 @@ enum stats_type {
 #define STATS_ASKED (2 * 2 * STATS_TYPES)
 
 #define STATS_CLIENTS 256 /* counters of policies */
-#define STATS_PREFIXES 64 /* numbers of prefixes (policy/prefix_index), the one of all others included */
+#define STATS_PREFIXES \
+	64 /* numbers of prefixes (policy/prefix_index), the one of all others included */
 
 struct stats {
 	/*

@@ -7,8 +7,8 @@
  *
  * The machine is that of RFC 6147 section 5.1 with the decisions of RULES. A query waits for one
  * lookup at a time; what comes of it is the event, and the row of state and event names the
- * function that handles it (engine/phase) and where that may lead. A state and an event without a row
- * never meet: the daemon would answer SERVFAIL, and the tests abort (audit_step).
+ * function that handles it (engine/phase) and where that may lead. A state and an event without a
+ * row never meet: the daemon would answer SERVFAIL, and the tests abort (audit_step).
  *
  * contrib/handbook/states ("make doc") reads this file as text: a row has one string literal, and
  * is broken before it.

@@ -15,8 +15,8 @@
  * there still, gets one more question, and after each further reply one more at a time: of S
  * replies given, yield - S questions may be open, and later S - yield + 1.
  *
- * A question counts as open only for as long as a reply usually takes (outbound/attempt): one for which
- * the upstream is mute must not keep the others waiting.
+ * A question counts as open only for as long as a reply usually takes (outbound/attempt): one for
+ * which the upstream is mute must not keep the others waiting.
  */
 
 #include <stdbool.h>

@@ -26,10 +26,10 @@ struct shared_health {
 	_Atomic uint64_t heard_ns; /* the last reply that ended a silence; 0: none */
 	_Atomic uint64_t since_ns; /* time of the first probe after that; 0: none was sent */
 	_Atomic uint64_t due_ns;   /* no probe is sent before */
-	atomic_uint way;           /* enum way: by which the reply of heard_ns came (outbound/ways) */
-	atomic_uint n_turns;       /* probes since since_ns */
-	atomic_uint n_sent;        /* of them, those that left over UDP */
-	atomic_uint n_refused;     /* refusals by the kernel since since_ns */
+	atomic_uint way;       /* enum way: by which the reply of heard_ns came (outbound/ways) */
+	atomic_uint n_turns;   /* probes since since_ns */
+	atomic_uint n_sent;    /* of them, those that left over UDP */
+	atomic_uint n_refused; /* refusals by the kernel since since_ns */
 };
 
 struct health_table;

@@ -7,9 +7,9 @@
  * reply.
  *
  * Their replies may come yet, when the IDs are in use again on other sockets. That is no guess at
- * an ID (outbound/id_attack), however many come: an upstream that is slow gets each question more than
- * once, and answers all of them. Who does guess gains nothing by it, as none of these IDs is open
- * on the socket.
+ * an ID (outbound/id_attack), however many come: an upstream that is slow gets each question more
+ * than once, and answers all of them. Who does guess gains nothing by it, as none of these IDs is
+ * open on the socket.
  */
 
 #include <stdbool.h>
