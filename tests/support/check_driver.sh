@@ -54,6 +54,9 @@ export CPU_PRESSURE="$work/pressure"
 echo 'some avg10=0.00 total=7000000' >"$CPU_PRESSURE"
 drive starved '# limit: 1' "echo 'some avg10=0.00 total=9000000' >$CPU_PRESSURE" 'sleep 2'
 expect 'seconds in which others had the CPU do not count' 'PASS *starved'
+drive blind '# limit: 1' ": >$CPU_PRESSURE" 'sleep 0.2'
+expect 'a time that cannot be read takes nothing off the limit' 'PASS *blind'
+echo 'some avg10=0.00 total=9000000' >"$CPU_PRESSURE"
 drive drowned '# limit: 1' "echo 'some avg10=0.00 total=99000000' >$CPU_PRESSURE" 'sleep 30'
 expect 'up to three times the limit' 'FAIL *drowned (ended after its limit of 1 s)*'
 export CPU_PRESSURE=/dev/null
@@ -85,7 +88,7 @@ expect 'a disk without room for its files' 'ERROR *roomless: is the disk full? *
 unset TMPDIR
 
 out=$("$support/summary" "$work")
-expect 'the summary counts' '*4 passed, 9 failed, 1 skipped'
+expect 'the summary counts' '*5 passed, 9 failed, 1 skipped'
 expect 'and has what failed first' '*First failed, and the end of its log:*> make check TESTS=fails*| because*'
 expect 'and what failed in each' '*failed:  *asserts*| check_it.c:7:F:it:holds:0: Assertion failed*First failed*'
 rm -f "$work"/*.trs
