@@ -110,10 +110,9 @@ enum figures_place {
 /* One; or several parts, told apart by a label, whose sum it is. */
 struct figure {
 	enum figure_source source;
-	const char *key; /* its name among those of the same source: in the log and in JSON */
-	struct metric
-	    metric; /* its name is made of the key, but for OF_FACTS_NAMED; NULL: in JSON only */
-	const char *label;               /* NULL: it has one part, without a label */
+	const char *key;      /* its name among those of the same source: in the log and in JSON */
+	struct metric metric; /* mostly named after the key; without a name: in JSON only */
+	const char *label;    /* NULL: it has one part, without a label */
 	const char *parts[FIGURE_PARTS]; /* the label's values */
 	size_t n_parts;
 	/*

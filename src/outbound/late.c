@@ -5,12 +5,6 @@
 #include "outbound/match.h"
 #include "outbound/narrate.h"
 
-static bool
-is_error(const struct msg *msg)
-{
-	return msg->rcode != DNS_NOERROR && msg->rcode != DNS_NXDOMAIN;
-}
-
 /* Does MSG, a right reply to L's present attempt, end L with nothing more to be asked? */
 static bool
 is_final(const struct lookup *l, const struct msg *msg, enum msg_verdict verdict)
@@ -21,7 +15,7 @@ is_final(const struct lookup *l, const struct msg *msg, enum msg_verdict verdict
 		return false;
 	if (l->check == LOOKUP_CHECK_AGAIN && msg->rcode == DNS_SERVFAIL)
 		return true; /* the data is bogus */
-	return !(msg->flags & DNS_TC) && !is_error(msg) && !match_is_lame(msg);
+	return !(msg->flags & DNS_TC) && !match_is_error(msg) && !match_is_lame(msg);
 }
 
 /*
@@ -102,7 +96,7 @@ is_awaited(const struct lookup *l, const struct before *b, const struct msg *msg
 static bool
 is_late_error(const struct lookup *l, const struct msg *msg)
 {
-	if (!is_error(msg) &&
+	if (!match_is_error(msg) &&
 	    (l->check == LOOKUP_CHECK_CD ||
 		(msg->flags & DNS_TC && l->progress == LOOKUP_ASKED_UDP)))
 		return false;

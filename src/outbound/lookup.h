@@ -151,7 +151,7 @@ enum lookup_suspect {
 	LOOKUP_NO_SUSPECT,
 	LOOKUP_SUSPECT_CASE,
 	LOOKUP_SUSPECT_COOKIE,
-	LOOKUP_SUSPECT_GUESS /* nothing to compare with: IDs are being guessed (outbound/id_attack)
+	LOOKUP_SUSPECT_GUESS /* nothing to compare with, while IDs are guessed (outbound/id_attack)
 			      */
 };
 

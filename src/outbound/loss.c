@@ -383,8 +383,7 @@ static bool
 on_lost(struct lookups *ls, struct lookup *l, const struct channel *c, struct lookup_result *result,
     uint64_t now_ns)
 {
-	/* A question that others overtake is charged for, or it could be sent without end (rule
-	 * 34). */
+	/* What others overtake is charged for, or it could be sent without end (rule 34). */
 	bool fruitful = c->lost_fruitful && !l->now.displaced;
 	bool again = fruitful ? l->n_sends < SENDS_MOST : !l->tcp_again;
 

@@ -64,6 +64,13 @@ match_rejects_edns(const struct lookup *l, const struct msg *m)
 	    l->now.edns && !l->key.do_bit;
 }
 
+/* match_is_error: has M another rcode than NOERROR and NXDOMAIN? */
+MUST_USE static inline bool
+match_is_error(const struct msg *m)
+{
+	return m->rcode != DNS_NOERROR && m->rcode != DNS_NXDOMAIN;
+}
+
 /*
  * match_is_lame: is M a referral: NOERROR with NS, but neither answer nor SOA? A resolver gives
  * none (RULES D1).

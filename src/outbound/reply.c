@@ -36,7 +36,7 @@ static bool
 on_checked(struct lookups *ls, struct lookup *l, struct lookup_result *result,
     const struct msg *msg, uint64_t now_ns)
 {
-	if (msg->rcode != DNS_NOERROR && msg->rcode != DNS_NXDOMAIN)
+	if (match_is_error(msg))
 		return attempt_failed(ls, l, result, DNS_SERVFAIL, NULL, now_ns);
 	l->check = LOOKUP_CHECK_AGAIN;
 	return attempt_again(ls, l, l->upstream);
@@ -170,7 +170,7 @@ judge(struct lookups *ls, struct lookup *l, const struct msg *msg, struct lookup
 		stats_inc(&ls->stats->upstream_lame);
 		return attempt_failed(ls, l, result, DNS_SERVFAIL, NULL, now_ns);
 	}
-	if (msg->rcode != DNS_NOERROR && msg->rcode != DNS_NXDOMAIN)
+	if (match_is_error(msg))
 		return attempt_failed(ls, l, result, msg->rcode, msg, now_ns);
 	return attempt_finish(ls, l, result, LOOKUP_REPLY, msg);
 }
