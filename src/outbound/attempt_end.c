@@ -138,8 +138,8 @@ is_refusing(const struct lookup *l, unsigned u)
 
 /*
  * Is L's last attempt over UDP at U kept for later? Those before were lost within a moment and may
- * have met the same fault, unless U is back since or another way to it was learned. TCP goes first:
- * no reply ever came by it, so it may be no way to U, and nothing would be left then.
+ * have met the same fault, unless U is back since. TCP goes first: no reply ever came by it, so it
+ * may be no way to U, and nothing would be left then.
  */
 static bool
 keeps_last(const struct lookups *ls, const struct lookup *l, unsigned u)
@@ -147,9 +147,8 @@ keeps_last(const struct lookups *ls, const struct lookup *l, unsigned u)
 	const struct upstream *up = &ls->upstreams->table[u];
 	unsigned n = attempt_silences(l, UPSTREAM_OVER_UDP, u);
 
-	return n >= AT_ONCE && n + 1 == attempt_most(ls) && l->now.way == up->ways.now &&
-	    up->revived_ns < l->born_ns && !lookup_needs_tcp(l) &&
-	    !times_known(&up->times[UPSTREAM_OVER_TCP]) &&
+	return n >= AT_ONCE && n + 1 == attempt_most(ls) && up->revived_ns < l->born_ns &&
+	    !lookup_needs_tcp(l) && !times_known(&up->times[UPSTREAM_OVER_TCP]) &&
 	    l->now.sent_ns < l->born_ns + MOMENT_MS * NS_PER_MS;
 }
 

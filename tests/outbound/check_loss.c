@@ -141,6 +141,7 @@ START_TEST(d27_lost_question_is_asked_again_at_once)
 {
 	begin(1);
 	measure(0, 1);
+	upstreams_learn(&p.upstreams, 0, UPSTREAM_OVER_TCP, NS_PER_MS, p.now_ns);
 	answers_others = true;
 	ck_assert(pass(ask("www.example", DNS_TYPE_MX), 10000));
 	ck_assert_uint_eq(n_sent, 4);
@@ -151,6 +152,27 @@ START_TEST(d27_lost_question_is_asked_again_at_once)
 	ck_assert_int_eq(result.outcome, LOOKUP_SILENT);
 	ck_assert_uint_ge(ended_ms(), 4488);
 	ck_assert_uint_le(ended_ms(), 4500);
+}
+END_TEST
+
+/*
+ * If no reply came over TCP before, that may be no way: it is tried third, and the last attempt
+ * over UDP is kept for when the fault that took the first two has passed.
+ */
+START_TEST(d27_last_attempt_over_udp_is_kept)
+{
+	begin(1);
+	measure(0, 1);
+	answers_others = true;
+	ck_assert(pass(ask("www.example", DNS_TYPE_MX), 10000));
+	ck_assert_uint_eq(n_sent, 4);
+	expect(0, 0, 0, false);
+	expect(1, 50, 0, false);
+	expect(2, sent[1].ms + 100, 0, true);
+	ck_assert(!sent[3].tcp);
+	ck_assert_uint_ge(sent[3].ms, 1000);
+	ck_assert_uint_le(sent[3].ms, 2500);
+	ck_assert_int_eq(result.outcome, LOOKUP_SILENT);
 }
 END_TEST
 
@@ -383,6 +405,7 @@ tests_add(TCase *tc)
 {
 	tcase_add_checked_fixture(tc, NULL, teardown);
 	tcase_add_test(tc, d27_lost_question_is_asked_again_at_once);
+	tcase_add_test(tc, d27_last_attempt_over_udp_is_kept);
 	tcase_add_test(tc, d27_slow_upstream_is_waited_for);
 	tcase_add_test(tc, d27_silent_upstream_is_asked_later_too);
 	tcase_add_test(tc, rule34_retries_go_elsewhere);
