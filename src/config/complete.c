@@ -145,14 +145,15 @@ complete_cookies(struct settings *s, const struct settings *now)
 	struct rng rng;
 
 	c->unix_s = (uint64_t)time(NULL) - clock_s(clock_now_ns());
-	if (c->n_cookie_secrets > 0)
+	if (c->cookies.n_secrets > 0)
 		return;
-	if (now != NULL && now->conf.core.n_cookie_secrets == 0) {
-		memcpy(c->cookie_secrets, now->conf.core.cookie_secrets, sizeof(c->cookie_secrets));
+	if (now != NULL && now->conf.core.cookies.n_secrets == 0) {
+		memcpy(
+		    c->cookies.secrets, now->conf.core.cookies.secrets, sizeof(c->cookies.secrets));
 		return;
 	}
 	rng_init(&rng);
-	rng_fill(&rng, c->cookie_secrets, sizeof(c->cookie_secrets));
+	rng_fill(&rng, c->cookies.secrets, sizeof(c->cookies.secrets));
 }
 
 void

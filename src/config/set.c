@@ -424,18 +424,18 @@ set_cookie_secret(
 	struct conf_core *c = &s->conf.core;
 
 	/* auto: complete_cookies draws it, so that reading a file twice gives the same. */
-	c->n_cookie_secrets = 0;
+	c->cookies.n_secrets = 0;
 	if (w->n == 2 && strcmp(w->word[1], "auto") == 0)
 		return;
 	for (size_t i = 1; i < w->n; i++) {
 		/* The word is a secret: do not log it. */
-		if (!value_hex(w->word[i], c->cookie_secrets[i - 1], CONF_SECRET_LEN)) {
+		if (!value_hex(w->word[i], c->cookies.secrets[i - 1], CONF_SECRET_LEN)) {
 			diag_error(d, w->line, k->name, "value %zu is not auto or %d hex digits", i,
 			    2 * CONF_SECRET_LEN);
 			return;
 		}
 	}
-	c->n_cookie_secrets = (uint8_t)(w->n - 1);
+	c->cookies.n_secrets = (uint8_t)(w->n - 1);
 }
 
 void

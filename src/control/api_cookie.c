@@ -20,10 +20,10 @@ secrets_json(const struct conf_core *c)
 	json_t *list = json_array();
 	char text[COOKIE_FINGERPRINT];
 
-	for (unsigned i = 0; i < c->n_cookie_secrets; i++)
+	for (unsigned i = 0; i < c->cookies.n_secrets; i++)
 		(void)json_array_append_new(list,
 		    json_pack("{s:s, s:s}", "state", i == 0 ? "active" : "accepted", "fingerprint",
-			cookie_fingerprint(c->cookie_secrets[i], text)));
+			cookie_fingerprint(c->cookies.secrets[i], text)));
 	return list;
 }
 
@@ -36,10 +36,10 @@ tell(struct evhttp_request *r, const struct control_ctx *d)
 	reply_json(r, HTTP_OK,
 	    json_pack("{s:o*, s:i, s:s, s:b}", "secrets", secrets_json(c), "most",
 		CONF_COOKIE_SECRETS, "from",
-		s->cookies_told                ? "dns64ctl"
-		    : c->n_cookie_secrets == 0 ? "drawn"
-					       : "configuration",
-		"client_cookies", c->client_cookies));
+		s->cookies_told                 ? "dns64ctl"
+		    : c->cookies.n_secrets == 0 ? "drawn"
+						: "configuration",
+		"client_cookies", c->cookies.client));
 }
 
 void
@@ -71,8 +71,8 @@ present(const struct settings *s, struct host_cookies *c)
 {
 	const struct conf_core *core = &s->conf.core;
 
-	c->n = core->n_cookie_secrets;
-	memcpy(c->secrets, core->cookie_secrets, sizeof(c->secrets));
+	c->n = core->cookies.n_secrets;
+	memcpy(c->secrets, core->cookies.secrets, sizeof(c->secrets));
 	if (c->n > 0)
 		return true;
 	c->n = 1;

@@ -91,7 +91,7 @@ read_question(struct evhttp_request *r, const json_t *p, struct asked *a)
 	    !read_bit(r, p, "tcp", &f.tcp) || !read_bit(r, p, "do", &f.do_bit) ||
 	    !read_bit(r, p, "cd", &f.cd))
 		return false;
-	a->tcp = f.tcp;
+	a->transport = f.tcp ? TRANSPORT_TCP : TRANSPORT_UDP;
 	a->trace.dry = !f.ask;
 	write_message(a, name, type, &f);
 	return true;

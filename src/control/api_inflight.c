@@ -35,10 +35,10 @@ question_json(const struct inflight_question *q, uint64_t now_ns)
 
 	return json_pack("{s:f, s:s, s:s, s:s, s:s, s:s, s:I, s:o*, s:I}", "age_ms",
 	    (double)age_ns / (double)NS_PER_MS, "client", netaddr_format(&q->client, client),
-	    "transport", q->tcp ? "tcp" : "udp", "name", name_to_text(q->qname, name), "type",
-	    type_to_text(q->qtype, type), "state", explain_state((enum query_state)q->state),
-	    "sends", (json_int_t)q->n_sends, "tried", tried_json(q), "tried_more",
-	    (json_int_t)q->n_more);
+	    "transport", transport_traits[q->transport].name, "name", name_to_text(q->qname, name),
+	    "type", type_to_text(q->qtype, type), "state",
+	    explain_state((enum query_state)q->state), "sends", (json_int_t)q->n_sends, "tried",
+	    tried_json(q), "tried_more", (json_int_t)q->n_more);
 }
 
 static int

@@ -140,7 +140,7 @@ guards_json(const struct upstream_status *v, const struct conf_core *c, uint64_t
 	return json_pack("{s:o*, s:o*, s:o*, s:o*}", "0x20",
 	    guard_json(v, UPSTREAM_STATUS_CASE, c->case_randomization ? on : none, now_ns),
 	    "cookie",
-	    guard_json(v, UPSTREAM_STATUS_COOKIE, c->upstream_cookies ? cookie : none, now_ns),
+	    guard_json(v, UPSTREAM_STATUS_COOKIE, c->cookies.upstream ? cookie : none, now_ns),
 	    "edns", guard_json(v, UPSTREAM_STATUS_EDNS, on, now_ns), "udp_ids",
 	    guard_json(v, UPSTREAM_STATUS_IDS, on, now_ns));
 }
@@ -183,8 +183,8 @@ upstream_json(
 		netaddr_format(&v->addr, text), "state", upstream_status_state_text(v->state),
 		figures[FIGURES_SINCE].key, seconds(v->since_ns, now_ns),
 		figures[FIGURES_LAST_REPLY].key, seconds(v->heard_ns, now_ns),
-		figures[FIGURES_UDP].key, rtt_json(&v->rtt[UPSTREAM_OVER_UDP]),
-		figures[FIGURES_TCP].key, rtt_json(&v->rtt[UPSTREAM_OVER_TCP]), "by_operator",
+		figures[FIGURES_UDP].key, rtt_json(&v->rtt[TRANSPORT_UDP]),
+		figures[FIGURES_TCP].key, rtt_json(&v->rtt[TRANSPORT_TCP]), "by_operator",
 		order_json(v, s), figures[FIGURES_SHARE].key, share, "guards",
 		guards_json(v, c, now_ns), "not_through", learned_json(v));
 

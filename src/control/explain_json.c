@@ -78,7 +78,7 @@ static void
 put_message(json_t *j, const struct trace_step *s)
 {
 	put_question(j, s);
-	put(j, "transport", s->tcp ? "tcp" : "udp");
+	put(j, "transport", transport_traits[s->transport].name);
 	(void)json_object_set_new(j, "upstream", text_of(&s->addr));
 	if (s->kind == TRACE_CAME)
 		put_rcode(j, s->rcode);
@@ -251,8 +251,8 @@ question_json(const struct asked *a, const struct msg *q)
 
 	return json_pack("{s:s, s:s, s:o, s:s, s:b, s:b, s:b}", "name",
 	    name_to_text(msg_qname(q), name), "type", type_to_text(q->qtype, type), "client",
-	    text_of(&a->client), "transport", a->tcp ? "tcp" : "udp", "do", q->edns.do_bit, "cd",
-	    (q->flags & DNS_CD) != 0, "ask", !a->trace.dry);
+	    text_of(&a->client), "transport", transport_traits[a->transport].name, "do",
+	    q->edns.do_bit, "cd", (q->flags & DNS_CD) != 0, "ask", !a->trace.dry);
 }
 
 json_t *

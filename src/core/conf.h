@@ -113,6 +113,23 @@ struct health_table;
 struct rates;
 struct prefix_index;
 
+/* DNS cookies (RFC 7873). */
+struct conf_cookies {
+	/* send cookies and require them in replies (RFC 7873, RULES D21) */
+	bool upstream;
+	bool client; /* answer a client's cookie with a server cookie (RFC 7873) */
+	/* 0: secrets are derived from secrets[0], which was drawn */
+	uint8_t n_secrets;
+	uint8_t secrets[CONF_COOKIE_SECRETS][CONF_SECRET_LEN]; /* the first signs, both verify */
+};
+
+/* Answers in class CH (RULES D17). */
+struct conf_chaos {
+	/* text of version.bind in CH (RULES D17); empty: the question is refused */
+	char version[CONF_TEXT];
+	char server_id[CONF_TEXT]; /* text of id.server, likewise */
+};
+
 /* What the engine needs. */
 struct conf_core {
 	struct netaddr upstreams[CONF_MAX_UPSTREAMS];
@@ -137,20 +154,12 @@ struct conf_core {
 	 */
 	uint32_t max_waiting_per_upstream;
 	bool local_zones; /* answer for the zones of RFC 6303 locally */
-	/* text of version.bind in CH (RULES D17); empty: the question is refused */
-	char version[CONF_TEXT];
-	char server_id[CONF_TEXT]; /* text of id.server, likewise */
+	struct conf_chaos chaos;
 	struct policies *policies; /* by client; the owner of this struct holds a reference */
 	bool case_randomization;   /* mix the case of questions over UDP (0x20, RULES D21) */
-	/* send cookies and require them in replies (RFC 7873, RULES D21) */
-	bool upstream_cookies;
+	struct conf_cookies cookies;
 	/* bit per upstream, in the order of upstreams[]: its AD may be trusted (RULES D9) */
 	uint32_t trusted;
-	bool client_cookies; /* answer a client's cookie with a server cookie (RFC 7873) */
-	/* 0: secrets are derived from cookie_secrets[0], which was drawn */
-	uint8_t n_cookie_secrets;
-	uint8_t cookie_secrets[CONF_COOKIE_SECRETS]
-			      [CONF_SECRET_LEN]; /* the first signs, both verify */
 	struct conf_cache keep;
 	struct cache *cache; /* borrowed, the same after a reload; NULL: no cache */
 	/* borrowed, the same after a reload; NULL: each loop logs on its own */

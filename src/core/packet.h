@@ -12,18 +12,19 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/attr.h"
 #include "base/netaddr.h"
+#include "core/transport.h"
 
 #define PACKET_UDP_CAP 4096  /* bytes of a UDP send slot */
 #define PACKET_TCP_CAP 65535 /* bytes of the TCP buffer */
 
-enum packet_way { PACKET_CLIENT_UDP, PACKET_CLIENT_TCP, PACKET_UPSTREAM_UDP, PACKET_UPSTREAM_TCP };
+enum packet_side { PACKET_CLIENT, PACKET_UPSTREAM };
 
-/* A message that arrived. */
-struct packet_in {
-	const uint8_t *msg; /* borrowed; a DNS message without the TCP length prefix */
-	size_t len;
-	enum packet_way way;
+/* Where a message comes from, or goes to. */
+struct packet_route {
+	uint8_t side;      /* enum packet_side */
+	uint8_t transport; /* enum transport */
 	/*
 	 * client: the shell's. Upstream UDP: slot. Upstream TCP: CHANNELS_EACH times the number of
 	 * the upstream, and the index of the connection
@@ -31,18 +32,28 @@ struct packet_in {
 	uint32_t sock;
 	uint32_t gen;        /* client: the shell's. Upstream: unused */
 	struct netaddr peer; /* client: its address */
-	/* client over UDP: the destination address, NETADDR_NONE if the socket has only one */
+	/* client over UDP: our address, NETADDR_NONE if the socket has only one */
 	struct netaddr local;
+};
+
+/* packet_is: does ROUTE lead to SIDE by TRANSPORT? */
+MUST_USE static inline bool
+packet_is(const struct packet_route *route, enum packet_side side, enum transport transport)
+{
+	return route->side == side && route->transport == transport;
+}
+
+/* A message that arrived. */
+struct packet_in {
+	const uint8_t *msg; /* borrowed; a DNS message without the TCP length prefix */
+	size_t len;
+	struct packet_route from;
 };
 
 /* A message to be sent. */
 struct packet_out {
-	enum packet_way way;
-	uint32_t sock; /* as in struct packet_in */
-	uint32_t gen;
-	struct netaddr peer;  /* client: destination */
-	struct netaddr local; /* client over UDP: source, as in struct packet_in */
-	size_t len;           /* bytes in the UDP slot or, for *_TCP, in the TCP buffer */
+	size_t len; /* bytes in the UDP slot or, over TCP, in the TCP buffer */
+	struct packet_route to;
 };
 
 #endif

@@ -41,13 +41,13 @@ sum_cache_hits(struct stats_row rows[static STATS_N])
 }
 
 static uint64_t
-questions(const struct stats *const *stats, unsigned n, bool tcp)
+questions(const struct stats *const *stats, unsigned n, enum transport transport)
 {
 	uint64_t asked[STATS_ASKED], sum = 0;
 
 	stats_sum_asked(stats, n, asked);
 	for (unsigned i = 0; i < STATS_ASKED / 2; i++)
-		sum += asked[i + (tcp ? STATS_ASKED / 2 : 0)];
+		sum += asked[i + transport * (STATS_ASKED / 2)];
 	return sum;
 }
 
@@ -65,8 +65,8 @@ stats_sum(const struct stats *const *stats, unsigned n, struct stats_row rows[st
 	row++;
 	STATS_COUNTERS(SUM)
 #undef SUM
-	rows[STATS_client_udp].value = questions(stats, n, false);
-	rows[STATS_client_tcp].value = questions(stats, n, true);
+	rows[STATS_client_udp].value = questions(stats, n, TRANSPORT_UDP);
+	rows[STATS_client_tcp].value = questions(stats, n, TRANSPORT_TCP);
 	rows[STATS_answers].value = answers(stats, n, &rows[STATS_synthesized].value);
 	sum_cache_hits(rows);
 }

@@ -16,6 +16,7 @@
 
 #include "base/attr.h"
 #include "core/reason.h"
+#include "core/transport.h"
 #include "dns/proto.h"
 
 /* X(field, "what it counts") */
@@ -235,11 +236,11 @@ extern const uint8_t stats_types[STATS_NUMBERED];
 
 /* stats_asked: the place in stats.asked of a question for QTYPE. */
 MUST_USE static inline unsigned
-stats_asked(bool tcp, bool ipv6, uint16_t qtype)
+stats_asked(enum transport transport, bool ipv6, uint16_t qtype)
 {
 	unsigned type = stats_types[qtype < STATS_NUMBERED ? qtype : 0];
 
-	return ((tcp ? 2U : 0U) + (ipv6 ? 1U : 0U)) * STATS_TYPES + type;
+	return (2U * transport + (ipv6 ? 1U : 0U)) * STATS_TYPES + type;
 }
 
 /* One counter as a reader sees it. */

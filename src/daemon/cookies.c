@@ -12,11 +12,11 @@ static void
 exchange(struct settings *s, struct host_cookies *c)
 {
 	struct conf_core *core = &s->conf.core;
-	struct host_cookies before = { .n = core->n_cookie_secrets };
+	struct host_cookies before = { .n = core->cookies.n_secrets };
 
-	memcpy(before.secrets, core->cookie_secrets, sizeof(before.secrets));
-	core->n_cookie_secrets = c->n;
-	memcpy(core->cookie_secrets, c->secrets, sizeof(core->cookie_secrets));
+	memcpy(before.secrets, core->cookies.secrets, sizeof(before.secrets));
+	core->cookies.n_secrets = c->n;
+	memcpy(core->cookies.secrets, c->secrets, sizeof(core->cookies.secrets));
 	*c = before;
 	secret_wipe(&before, sizeof(before));
 }
@@ -45,7 +45,7 @@ cookies_tell_undone(const struct settings *now, const struct settings *next)
 {
 	if (now->cookies_told)
 		log_notice(LOG_CONFIG, "undoes dns64ctl cookie-secret: %s",
-		    next->conf.core.n_cookie_secrets > 0
+		    next->conf.core.cookies.n_secrets > 0
 			? "the secrets of the configuration hold again"
 			: "a new secret was drawn, as the configuration has none");
 }

@@ -427,7 +427,7 @@ run(struct daemon *d)
 	if (!load_settings(&d->options, d->path, NULL, diag_to_log, &loading, &d->settings))
 		return DAEMON_CONFIG;
 	secret_lock(
-	    d->settings.conf.core.cookie_secrets, sizeof(d->settings.conf.core.cookie_secrets));
+	    d->settings.conf.core.cookies.secrets, sizeof(d->settings.conf.core.cookies.secrets));
 	complete_cookies(&d->settings, NULL);
 	rc = start(d);
 	sockpath_close(&d->control);

@@ -87,7 +87,8 @@ dnstap_frame(const struct dnstap_about *about, const struct capture_record *r, c
 	m.socket_family = r->peer.family == NETADDR_IPV4 ? DNSTAP__SOCKET_FAMILY__INET
 							 : DNSTAP__SOCKET_FAMILY__INET6;
 	m.has_socket_family = true;
-	m.socket_protocol = r->tcp ? DNSTAP__SOCKET_PROTOCOL__TCP : DNSTAP__SOCKET_PROTOCOL__UDP;
+	m.socket_protocol = r->transport == TRANSPORT_TCP ? DNSTAP__SOCKET_PROTOCOL__TCP
+							  : DNSTAP__SOCKET_PROTOCOL__UDP;
 	m.has_socket_protocol = true;
 	if (r->type & CONF_CAPTURE_CLIENT) {
 		set_asker(&m, &r->peer);

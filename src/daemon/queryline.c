@@ -78,7 +78,7 @@ say(const struct queryline *q, const struct msg *m, bool sound, struct said *s)
 	netaddr_format(&client, s->client);
 	netaddr_format(&r->upstream, s->upstream);
 	mnemonic_rcode(sound ? m->rcode : header_flags(q->msg) & DNS_RCODE, s->rcode);
-	s->transport = r->tcp ? "tcp" : "udp";
+	s->transport = transport_traits[r->transport].name;
 	s->reason = reason_row((enum reason)r->reason);
 	s->asked = sound && m->qname_len > 0;
 	if (!s->asked)

@@ -77,7 +77,8 @@ reload_settings(const struct options *o, const char *path, struct threads *t,
 		settings_fini(next);
 	}
 	if (next != NULL)
-		secret_wipe(next->conf.core.cookie_secrets, sizeof(next->conf.core.cookie_secrets));
+		secret_wipe(
+		    next->conf.core.cookies.secrets, sizeof(next->conf.core.cookies.secrets));
 	free(next);
 	return ok;
 }

@@ -231,21 +231,19 @@ add_state(
 static void
 report_upstream(const struct upstream_status *v, double share, uint64_t now_ns)
 {
-	static const char *const names[] = {
-		[UPSTREAM_OVER_UDP] = "UDP", [UPSTREAM_OVER_TCP] = "TCP"
-	};
+	static const char *const names[] = { [TRANSPORT_UDP] = "UDP", [TRANSPORT_TCP] = "TCP" };
 	char text[UPSTREAM_TEXT], addr[NETADDR_TEXT], words[FIGURE_WORDS];
 	size_t len = 0;
 
 	add_state(text, &len, v, now_ns);
-	for (unsigned over = 0; over < UPSTREAM_TRANSPORTS; over++) {
+	for (unsigned over = 0; over < TRANSPORTS; over++) {
 		const struct upstream_status_rtt *rtt = &v->rtt[over];
 
 		if (rtt->weight > 0)
 			add(text, &len, ", %s %.3f ms (deviation %.3f)", names[over],
 			    (double)rtt->srtt_ns / (double)NS_PER_MS,
 			    (double)rtt->var_ns / (double)NS_PER_MS);
-		else if (over == UPSTREAM_OVER_UDP)
+		else if (over == TRANSPORT_UDP)
 			add(text, &len, ", %s not measured yet", names[over]);
 	}
 	for (const struct figure *g = NULL; (g = figures_next(g, FIGURE_OF_UPSTREAM)) != NULL;)

@@ -52,7 +52,7 @@ count_query(struct count *c, const struct query *q)
 static uint32_t
 count_watchers(struct count *c, const struct lookup *l)
 {
-	struct list *link = l->watchers;
+	struct list *link = l->waiters.ring;
 	uint32_t n = 0;
 
 	if (link == NULL)
@@ -64,7 +64,7 @@ count_watchers(struct count *c, const struct lookup *l)
 			blame(c, "a query watches a lookup that it does not know");
 		n++;
 		link = link->next;
-	} while (link != l->watchers);
+	} while (link != l->waiters.ring);
 	c->watchers += n;
 	return n;
 }
@@ -106,7 +106,7 @@ count_attempts(struct count *c, const struct lookup *l)
 static void
 count_waiters(struct count *c, const struct lookup *l)
 {
-	const struct list *head = &l->waiters;
+	const struct list *head = &l->waiters.list;
 	uint32_t n = 0;
 
 	for (struct list *link = head->next; link != head; link = link->next) {
@@ -121,7 +121,7 @@ count_waiters(struct count *c, const struct lookup *l)
 		count_query(c, q);
 		n++;
 	}
-	if (n + count_watchers(c, l) != l->n_waiters)
+	if (n + count_watchers(c, l) != l->waiters.n)
 		blame(c, "a lookup has another number of waiters than it says");
 	count_attempts(c, l);
 	c->waiting += n;
@@ -147,7 +147,7 @@ count_kept(struct count *c)
 	for (struct list *link = ls->put_off.next; link != &ls->put_off; link = link->next) {
 		const struct lookup *l = LIST_OBJECT(link, struct lookup, link);
 
-		if (l->listed || l->earlier != NULL)
+		if (l->entry.listed || l->earlier != NULL)
 			blame(c, "a lookup was put off, and could still be joined or answered");
 		n += l->ended.reply != NULL;
 	}
@@ -245,7 +245,7 @@ audit(const struct queries *qs)
 	if (qs->pool.n_used > AUDIT_MOST)
 		return NULL;
 	count_ready(&c, &qs->ready);
-	count_lookups(&c, &qs->lookups->to_ask);
+	count_lookups(&c, &qs->lookups->unsent.now);
 	count_lookups(&c, &qs->lookups->ending);
 	count_lookups(&c, &qs->lookups->put_off);
 	count_kept(&c);
@@ -284,7 +284,7 @@ has_message(const struct list *head)
 	for (struct list *link = head->next; link != head; link = link->next) {
 		const struct query *q = LIST_OBJECT(link, struct query, link);
 
-		if (q->with_msg && q->next != QUERY_STARTS)
+		if (q->came.with_msg && q->next != QUERY_STARTS)
 			return true;
 	}
 	return false;

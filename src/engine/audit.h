@@ -23,7 +23,7 @@
  * audit: each query is either ready, or waits for a lookup and has its own timer set, or waits for
  * its timer alone (RULES D18). Each lookup is on the list of attempts to be sent, or of those
  * that end with a truncated reply, or has its timer set. The number of waiters of each lookup is
- * its n_waiters; its attempts that were given up have their IDs. Each client's query that waits is
+ * its waiters.n; its attempts that were given up have their IDs. Each client's query that waits is
  * known to its network, which is in the class of its number; each lookup that waits for an upstream
  * is known to that. Returns NULL, or a string constant that says what is wrong. Allocates nothing.
  */

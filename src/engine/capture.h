@@ -20,6 +20,7 @@
 #include "base/spool.h"
 #include "core/conf.h"
 #include "core/stats.h"
+#include "core/transport.h"
 
 #define CAPTURE_SPOOL ((size_t)4 << 20) /* bytes */
 
@@ -32,7 +33,7 @@ struct capture_record {
 	uint16_t len;         /* bytes of the message */
 	uint8_t type;         /* enum conf_capture_type */
 	uint8_t reason;       /* CONF_CLIENT_RESPONSE: enum reason */
-	bool tcp;
+	uint8_t transport;    /* enum transport */
 };
 
 struct capture {

@@ -79,7 +79,7 @@ cookie_derived(const struct conf_core *conf, uint32_t unix_s, uint8_t out[static
 
 	if (!cookies_init(&c))
 		return false;
-	ok = derive(&c, conf->cookie_secrets[0], unix_s / COOKIE_DAY, out);
+	ok = derive(&c, conf->cookies.secrets[0], unix_s / COOKIE_DAY, out);
 	cookies_fini(&c);
 	return ok;
 }
@@ -109,12 +109,12 @@ find_secrets(struct cookies *c, const struct conf_core *conf, uint32_t unix_s,
 {
 	uint32_t day = unix_s / COOKIE_DAY;
 
-	*secrets = conf->cookie_secrets;
-	if (c->mac == NULL || conf->n_cookie_secrets > 0)
-		return c->mac == NULL ? 0 : conf->n_cookie_secrets;
+	*secrets = conf->cookies.secrets;
+	if (c->mac == NULL || conf->cookies.n_secrets > 0)
+		return c->mac == NULL ? 0 : conf->cookies.n_secrets;
 	if (!c->derived || c->day != day)
-		c->derived = derive(c, conf->cookie_secrets[0], day, c->secrets[0]) &&
-		    derive(c, conf->cookie_secrets[0], day - 1, c->secrets[1]);
+		c->derived = derive(c, conf->cookies.secrets[0], day, c->secrets[0]) &&
+		    derive(c, conf->cookies.secrets[0], day - 1, c->secrets[1]);
 	c->day = day;
 	*secrets = (const uint8_t(*)[CONF_SECRET_LEN])c->secrets;
 	return c->derived ? 2 : 0;

@@ -203,7 +203,7 @@ engine_stats(struct engine *e)
 void
 engine_prepare(const struct engine *e, const struct packet_in *in, size_t n)
 {
-	if (in->way == PACKET_UPSTREAM_UDP)
+	if (packet_is(&in->from, PACKET_UPSTREAM, TRANSPORT_UDP))
 		reply_warm(&e->lookups, in, n);
 }
 
@@ -231,8 +231,8 @@ look_in_packetcache(struct engine *e, const struct packet_in *in)
 		.now_s = now_s,
 		.flushes = cache_flushes(conf->cache),
 		.conf_gen = e->queries.conf_gen,
-		.policy = (uint16_t)policies_find(conf->policies, &in->peer, &may_ask),
-		.family = in->peer.family };
+		.policy = (uint16_t)policies_find(conf->policies, &in->from.peer, &may_ask),
+		.family = in->from.peer.family };
 	if (!may_ask || !is_constant(&conf->policies->table[ask.policy]))
 		return ASKED_ONCE;
 	if (!packetcache_find(e->packetcache, &ask, &e->stats))
@@ -246,7 +246,7 @@ look_in_packetcache(struct engine *e, const struct packet_in *in)
 static __attribute__((noinline)) enum engine_taken
 on_client_message(struct engine *e, const struct packet_in *in)
 {
-	bool udp = in->way == PACKET_CLIENT_UDP;
+	bool udp = in->from.transport == TRANSPORT_UDP;
 	enum limit_verdict verdict = LIMIT_PASS;
 	enum repeated repeated = ASKED_ONCE;
 	struct query *q;
@@ -270,7 +270,7 @@ on_client_message(struct engine *e, const struct packet_in *in)
 	if (e->queries.conf->cache != NULL)
 		query_start_soon(&e->queries, q);
 	else /* without a cache there can be no hit */
-		query_start(&e->queries, q, e->now_ns);
+		(void)query_start(&e->queries, q, e->now_ns);
 	return ENGINE_TAKEN;
 }
 
@@ -291,7 +291,7 @@ on_upstream_message(struct engine *e, const struct packet_in *in)
 enum engine_taken
 engine_input(struct engine *e, const struct packet_in *in, uint64_t now_ns)
 {
-	bool client = in->way == PACKET_CLIENT_UDP || in->way == PACKET_CLIENT_TCP;
+	bool client = in->from.side == PACKET_CLIENT;
 	enum engine_taken taken;
 
 	begin(e, now_ns);
@@ -422,24 +422,14 @@ count_answer(struct engine *e, struct query *q, const uint8_t *msg)
 		stats_inc(&e->stats.answers_truncated);
 }
 
-static void
-send_to(struct packet_out *send, const struct packet_in *in, size_t len)
-{
-	send->way = in->way;
-	send->sock = in->sock;
-	send->gen = in->gen;
-	send->peer = in->peer;
-	send->local = in->local;
-	send->len = len;
-}
-
 /* Write the answer of packetcache to e->repeated. False: there is none. */
 static bool
 next_repeated(struct engine *e, uint8_t *udp, struct packet_out *send)
 {
 	if (e->repeated.len == 0)
 		return false;
-	send_to(send, &e->repeated, packetcache_write(e->packetcache, udp, &e->stats));
+	send->to = e->repeated.from;
+	send->len = packetcache_write(e->packetcache, udp, &e->stats);
 	if (UNLIKELY(e->watched))
 		engine_tell_repeated(e, udp, send->len);
 	e->repeated.len = 0;
@@ -455,8 +445,10 @@ keep_packet(struct engine *e, const struct query *q, const uint8_t *msg, size_t 
 {
 	const struct packetcache_why why = { .reason = (enum reason)q->reason,
 		.age_s = e->queries.fetch->entry.age_s,
-		.asked = stats_asked(false, q->peer.family == NETADDR_IPV6, q->qtype) };
-	bool plain = q->cookie_len == 0 && !q->signed_msg && !q->stale && q->state != QUERY_LOCAL;
+		.asked =
+		    stats_asked(TRANSPORT_UDP, q->from.peer.family == NETADDR_IPV6, q->req.qtype) };
+	bool plain =
+	    q->cookie.len == 0 && !q->req.signed_msg && !q->stale && q->state != QUERY_LOCAL;
 
 	if (plain && e->queries.fetch->result.outcome == LOOKUP_REPLY && !e->queries.refreshed)
 		packetcache_keep(e->packetcache, msg, len, &why, &e->stats);
@@ -470,8 +462,9 @@ next_answer(struct engine *e, uint8_t *udp, uint8_t *tcp, struct packet_out *sen
 
 	while ((link = list_pop(&e->queries.ready)) != NULL) {
 		struct query *q = LIST_OBJECT(link, struct query, link);
-		const struct query_out out = { .buf = q->tcp ? tcp : udp,
-			.cap = q->tcp ? PACKET_TCP_CAP : PACKET_UDP_CAP };
+		bool by_tcp = q->from.transport == TRANSPORT_TCP;
+		const struct query_out out = { .buf = by_tcp ? tcp : udp,
+			.cap = by_tcp ? PACKET_TCP_CAP : PACKET_UDP_CAP };
 		bool to_packetcache = q == e->to_packetcache;
 		size_t len = state_run(&e->queries, q, &e->result, &out, e->now_ns);
 
@@ -482,17 +475,13 @@ next_answer(struct engine *e, uint8_t *udp, uint8_t *tcp, struct packet_out *sen
 			engine_take_aside(e, q, out.buf, len);
 			continue;
 		}
-		if (UNLIKELY(limit_amplified(&e->limits, q->len, len))) {
+		if (UNLIKELY(limit_amplified(&e->limits, q->req.len, len))) {
 			len = limit_answer(&e->limits, &e->queries, q, len, &out, e->now_ns);
 			to_packetcache = false;
 		}
-		send->way = q->tcp ? PACKET_CLIENT_TCP : PACKET_CLIENT_UDP;
-		send->sock = q->sock;
-		send->gen = q->gen;
-		send->peer = q->peer;
-		send->local = q->local;
+		send->to = q->from;
 		send->len = len;
-		if (q->tcp)
+		if (by_tcp)
 			e->left -= (int64_t)(len / ENGINE_OCTETS);
 		count_answer(e, q, out.buf);
 		if (UNLIKELY(to_packetcache))

@@ -50,7 +50,7 @@ engine_views(const struct engine *e, struct upstream_status out[static CONF_MAX_
 	size_t n = views_of(us, out);
 
 	for (size_t i = 0; i < n; i++) {
-		const struct list *head = &e->lookups.for_tcp[us->listed[i]];
+		const struct list *head = &e->lookups.unsent.for_tcp[us->listed[i]];
 
 		for (const struct list *l = head->next;
 		     l != head && out[i].waiting < UPSTREAM_STATUS_MOST; l = l->next)

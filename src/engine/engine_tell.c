@@ -69,11 +69,11 @@ engine_set_capture(struct engine *e, struct capture *c)
 void
 engine_tell_asked(struct engine *e, const struct packet_in *in)
 {
-	struct capture_record r = { .peer = in->peer,
-		.local = in->local,
+	struct capture_record r = { .peer = in->from.peer,
+		.local = in->from.local,
 		.len = (uint16_t)in->len,
 		.type = CONF_CLIENT_QUERY,
-		.tcp = in->way == PACKET_CLIENT_TCP };
+		.transport = in->from.transport };
 
 	if (log_debugs(LOG_CLIENT))
 		explain_question(in);
@@ -104,7 +104,7 @@ upstream_of(const struct engine *e, const struct query *q)
 {
 	unsigned u = e->result.upstream;
 
-	if (!q->with_msg || e->queries.cached || q->state == QUERY_LOCAL || u >= UPSTREAM_MAX)
+	if (!q->came.with_msg || e->queries.cached || q->state == QUERY_LOCAL || u >= UPSTREAM_MAX)
 		return NULL;
 	return engine_upstream(e, u);
 }
@@ -114,19 +114,19 @@ engine_tell(struct engine *e, struct query *q, const uint8_t *msg, size_t len)
 {
 	const struct netaddr *upstream = upstream_of(e, q);
 	struct tap_record r = { .at_ns = e->now_ns,
-		.client = q->peer,
+		.client = q->from.peer,
 		.us = (uint32_t)((e->now_ns - query_came_ns(q)) / 1000),
 		.age_s = e->queries.cached ? e->queries.fetch->entry.age_s : TAP_NO_AGE,
 		.len = (uint16_t)len,
 		.reason = q->reason,
-		.tcp = q->tcp,
+		.transport = q->from.transport,
 		.waited = query_waited(q) };
 
 	if (e->top.on)
 		count_top(e,
-		    (struct top_answer){ .client = &q->peer,
-			.qname = q->qname,
-			.qname_len = q->qname_len,
+		    (struct top_answer){ .client = &q->from.peer,
+			.qname = q->req.qname,
+			.qname_len = q->req.qname_len,
 			.reason = (enum reason)q->reason },
 		    msg);
 	if (log_debugs(LOG_DNS64))
@@ -136,18 +136,18 @@ engine_tell(struct engine *e, struct query *q, const uint8_t *msg, size_t len)
 	if ((captured(e) & CONF_CLIENT_RESPONSE) != 0)
 		capture(e,
 		    &(struct capture_record){ .asked_ns = query_came_ns(q),
-			.peer = q->peer,
-			.local = q->local,
+			.peer = q->from.peer,
+			.local = q->from.local,
 			.len = (uint16_t)len,
 			.type = CONF_CLIENT_RESPONSE,
 			.reason = q->reason,
-			.tcp = q->tcp },
+			.transport = q->from.transport },
 		    msg);
 	if (e->tap == NULL || e->queries.conf->tap.select == 0)
 		return;
 	if (upstream != NULL)
 		r.upstream = *upstream;
-	tap_put(e->tap, &e->queries.conf->tap, &r, msg, header_question_end(q->qname_len));
+	tap_put(e->tap, &e->queries.conf->tap, &r, msg, header_question_end(q->req.qname_len));
 }
 
 void
@@ -155,25 +155,25 @@ engine_tell_repeated(struct engine *e, const uint8_t *msg, size_t len)
 {
 	const struct packetcache_why why = packetcache_why(e->packetcache);
 	const struct tap_record r = { .at_ns = e->now_ns,
-		.client = e->repeated.peer,
+		.client = e->repeated.from.peer,
 		.age_s = why.age_s,
 		.len = (uint16_t)len,
 		.reason = (uint8_t)why.reason };
 
 	if (e->top.on)
 		count_top(e,
-		    (struct top_answer){ .client = &e->repeated.peer,
+		    (struct top_answer){ .client = &e->repeated.from.peer,
 			.qname = msg + HEADER_QNAME,
 			.qname_len = name_len(msg + HEADER_QNAME),
 			.reason = why.reason },
 		    msg);
 	if (log_debugs(LOG_CLIENT))
-		explain_repeated(&e->repeated.peer, msg, len, why.reason);
+		explain_repeated(&e->repeated.from.peer, msg, len, why.reason);
 	if ((captured(e) & CONF_CLIENT_RESPONSE) != 0)
 		capture(e,
 		    &(struct capture_record){ .asked_ns = e->now_ns,
-			.peer = e->repeated.peer,
-			.local = e->repeated.local,
+			.peer = e->repeated.from.peer,
+			.local = e->repeated.from.local,
 			.len = (uint16_t)len,
 			.type = CONF_CLIENT_RESPONSE,
 			.reason = (uint8_t)why.reason },
@@ -196,12 +196,12 @@ note_policy(struct engine *e, struct query *q)
 	s->policy = q->policy; /* the first step always has room */
 	s->state = q->state;
 	s->zone = ZONEMAP_NONE;
-	if (p->zones == NULL || q->qname_len == 0)
+	if (p->zones == NULL || q->req.qname_len == 0)
 		return;
-	zonemap_path(&path, q->qname, q->qname_len);
+	zonemap_path(&path, q->req.qname, q->req.qname_len);
 	s->zone = zonemap_find(p->zones, &path, &at);
 	if (s->zone != ZONEMAP_NONE)
-		memcpy(s->name, q->qname + at, q->qname_len - at);
+		memcpy(s->name, q->req.qname + at, q->req.qname_len - at);
 }
 
 bool
@@ -214,11 +214,11 @@ engine_ignores(const struct engine *e, const struct netaddr *client)
 static struct query *
 accept_uncounted(struct engine *e, const struct packet_in *in, struct trace *t)
 {
-	bool udp = in->way == PACKET_CLIENT_UDP;
+	bool udp = in->from.transport == TRANSPORT_UDP;
 	struct query *q;
 
 	if (udp)
-		t->limited = (uint8_t)limit_would_question(&e->limits, &in->peer, e->now_ns);
+		t->limited = (uint8_t)limit_would_question(&e->limits, &in->from.peer, e->now_ns);
 	e->queries.trace = t;
 	e->queries.stats = &t->uncounted;
 	q = request_accept(&e->queries, in, t->limited > 0 && !e->queries.conf->rate.dry_run);
@@ -228,7 +228,7 @@ accept_uncounted(struct engine *e, const struct packet_in *in, struct trace *t)
 	q->traced = true;
 	q->dry = t->dry;
 	if (t->dry)
-		q->flags &= (uint16_t)~DNS_RD;
+		q->req.flags &= (uint16_t)~DNS_RD;
 	return q;
 }
 
@@ -246,8 +246,8 @@ engine_explain(struct engine *e, const struct packet_in *in, struct trace *t, ui
 	if (q == NULL) { /* a sound message is dropped for want of room, or by a deny line */
 		e->queries.trace = NULL;
 		trace_end(t,
-		    engine_ignores(e, &in->peer) ? request_ignored(t->policies, &in->peer)
-						 : REASON_DROP_FULL,
+		    engine_ignores(e, &in->from.peer) ? request_ignored(t->policies, &in->from.peer)
+						      : REASON_DROP_FULL,
 		    false, NULL, 0);
 		return true;
 	}
@@ -296,29 +296,29 @@ address_of(const struct engine *e, unsigned u)
 	return a != NULL ? *a : (struct netaddr){ .family = NETADDR_NONE };
 }
 
-/* The number of the upstream behind SOCK of struct packet_in or packet_out. */
+/* The number of the upstream that ROUTE leads to. */
 static unsigned
-upstream_at(const struct engine *e, enum packet_way way, uint32_t sock)
+upstream_at(const struct engine *e, const struct packet_route *route)
 {
-	return way == PACKET_UPSTREAM_TCP ? sock / CHANNELS_EACH
-					  : e->upstreams.sockets[sock].upstream;
+	return route->transport == TRANSPORT_TCP ? route->sock / CHANNELS_EACH
+						 : e->upstreams.sockets[route->sock].upstream;
 }
 
 static void
 trace_sent(struct engine *e, const struct packet_out *send, const uint8_t *msg)
 {
-	struct trace_step about = { .kind = TRACE_SENT, .tcp = send->way == PACKET_UPSTREAM_TCP };
+	struct trace_step about = { .kind = TRACE_SENT, .transport = send->to.transport };
 
-	about.addr = address_of(e, upstream_at(e, send->way, send->sock));
+	about.addr = address_of(e, upstream_at(e, &send->to));
 	trace_message(e->queries.trace, &about, msg, send->len, e->now_ns);
 }
 
 static void
 trace_came(struct engine *e, const struct packet_in *in)
 {
-	struct trace_step about = { .kind = TRACE_CAME, .tcp = in->way == PACKET_UPSTREAM_TCP };
+	struct trace_step about = { .kind = TRACE_CAME, .transport = in->from.transport };
 
-	about.addr = address_of(e, upstream_at(e, in->way, in->sock));
+	about.addr = address_of(e, upstream_at(e, &in->from));
 	trace_message(e->queries.trace, &about, in->msg, in->len, e->now_ns);
 }
 
@@ -328,17 +328,16 @@ void
 engine_tell_sent(
     struct engine *e, const struct packet_out *send, const uint8_t *udp, const uint8_t *tcp)
 {
-	bool by_tcp = send->way == PACKET_UPSTREAM_TCP;
-	const uint8_t *msg = by_tcp ? tcp : udp;
-	struct capture_record r = {
-		.len = (uint16_t)send->len, .type = CONF_FORWARDER_QUERY, .tcp = by_tcp
-	};
+	const uint8_t *msg = send->to.transport == TRANSPORT_TCP ? tcp : udp;
+	struct capture_record r = { .len = (uint16_t)send->len,
+		.type = CONF_FORWARDER_QUERY,
+		.transport = send->to.transport };
 
 	if (e->queries.trace != NULL)
 		trace_sent(e, send, msg);
 	if ((captured(e) & CONF_FORWARDER_QUERY) == 0)
 		return;
-	r.peer = address_of(e, upstream_at(e, send->way, send->sock));
+	r.peer = address_of(e, upstream_at(e, &send->to));
 	capture(e, &r, msg);
 }
 
@@ -348,13 +347,13 @@ engine_tell_came(struct engine *e, const struct packet_in *in)
 {
 	struct capture_record r = { .len = (uint16_t)in->len,
 		.type = CONF_FORWARDER_RESPONSE,
-		.tcp = in->way == PACKET_UPSTREAM_TCP };
+		.transport = in->from.transport };
 
 	if (e->queries.trace != NULL)
 		trace_came(e, in);
 	if ((captured(e) & CONF_FORWARDER_RESPONSE) == 0 ||
 	    !match_sent_ns(&e->lookups, in, &r.asked_ns))
 		return;
-	r.peer = address_of(e, upstream_at(e, in->way, in->sock));
+	r.peer = address_of(e, upstream_at(e, &in->from));
 	capture(e, &r, in->msg);
 }

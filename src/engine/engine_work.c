@@ -45,13 +45,13 @@ cost_of(const struct lookup_result *result)
 void
 engine_end(struct engine *e, struct lookup *l)
 {
-	unsigned cost = cost_of(&e->result) * l->n_waiters;
+	unsigned cost = cost_of(&e->result) * l->waiters.n;
 
 	audited_end(e);
 	if (e->lookups.conf->cache != NULL)
 		store_result(&e->lookups, l, &e->result, e->now_ns);
 	/* One waiter needs no copy of the reply: nothing would be gained. */
-	if (UNLIKELY(cost > ENGINE_AT_ONCE && l->n_waiters > 1 && (int64_t)cost > e->left)) {
+	if (UNLIKELY(cost > ENGINE_AT_ONCE && l->waiters.n > 1 && (int64_t)cost > e->left)) {
 		lookup_put_off(&e->lookups, l, &e->result);
 		return;
 	}
@@ -74,7 +74,7 @@ wake_some(struct engine *e)
 	if (l == NULL)
 		return false;
 	audited_end(e);
-	n = l->n_waiters;
+	n = l->waiters.n;
 	if (n == 0) { /* nobody reads its reply any more */
 		lookup_free(&e->lookups, l);
 		return true;
@@ -82,7 +82,7 @@ wake_some(struct engine *e)
 	cost = cost_of(&e->result);
 	most = cost < ENGINE_SLICE ? ENGINE_SLICE / cost : 1;
 	(void)query_wake(&e->queries, l, &e->result, most);
-	e->left -= (int64_t)cost * (n - l->n_waiters);
+	e->left -= (int64_t)cost * (n - l->waiters.n);
 	return true;
 }
 

@@ -45,9 +45,9 @@ explain_question(const struct packet_in *in)
 
 	if (msg_parse(&m, in->msg, in->len) != MSG_OK || m.qname_len == 0)
 		return;
-	log_debug(LOG_CLIENT, "%s asks for %s over %s%s%s", netaddr_format(&in->peer, peer),
+	log_debug(LOG_CLIENT, "%s asks for %s over %s%s%s", netaddr_format(&in->from.peer, peer),
 	    narrate_about(text, msg_qname(&m), m.qtype),
-	    in->way == PACKET_CLIENT_TCP ? "TCP" : "UDP", m.edns.do_bit ? ", DO" : "",
+	    in->from.transport == TRANSPORT_TCP ? "TCP" : "UDP", m.edns.do_bit ? ", DO" : "",
 	    m.flags & DNS_CD ? ", CD" : "");
 }
 
@@ -72,7 +72,7 @@ void
 explain_answer(const struct query *q, const uint8_t *msg, size_t len, uint64_t now_ns)
 {
 	tell_answer(
-	    &q->peer, msg, len, (enum reason)q->reason, narrate_ms(query_came_ns(q), now_ns));
+	    &q->from.peer, msg, len, (enum reason)q->reason, narrate_ms(query_came_ns(q), now_ns));
 }
 
 void
@@ -105,14 +105,14 @@ explain_dns64(const struct query *q, const struct synth_policy *p, const uint8_t
 {
 	const struct reason_row *row = reason_row((enum reason)q->reason);
 	const struct pref64 *prefix = NULL;
-	struct netaddr client = q->peer;
+	struct netaddr client = q->from.peer;
 	char name[NAME_TEXT], peer[NETADDR_TEXT], text[PREF64_TEXT];
 	struct msg m;
 
-	if (q->qtype != DNS_TYPE_AAAA || q->qname_len == 0)
+	if (q->req.qtype != DNS_TYPE_AAAA || q->req.qname_len == 0)
 		return;
 	client.port = 0;
-	name_to_text(q->qname, name);
+	name_to_text(q->req.qname, name);
 	netaddr_format(&client, peer);
 	if (row->kind == REASON_SYNTHESIZING && msg_parse(&m, msg, len) == MSG_OK)
 		prefix = prefix_of(p, &m);

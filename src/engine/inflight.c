@@ -31,7 +31,7 @@ add(struct outcomes *o, const struct lookup *l)
 	uint64_t errored = l->tried.errored, waiting = awaited(l) & ~errored;
 	uint64_t asked = waiting | errored;
 
-	for (unsigned over = 0; over < UPSTREAM_TRANSPORTS; over++)
+	for (unsigned over = 0; over < TRANSPORTS; over++)
 		asked |= attempt_silent(l->tried.silent[over], 1);
 	o->waiting |= waiting & ~o->asked;
 	o->errored |= errored & ~o->asked;
@@ -77,11 +77,11 @@ static void
 copy(const struct queries *qs, const struct query *q, struct inflight_question *to)
 {
 	*to = (struct inflight_question){ .came_ns = query_came_ns(q),
-		.client = q->peer,
-		.qtype = q->qtype,
+		.client = q->from.peer,
+		.qtype = q->req.qtype,
 		.state = q->state,
-		.tcp = q->tcp };
-	memcpy(to->qname, q->qname, q->qname_len);
+		.transport = q->from.transport };
+	memcpy(to->qname, q->req.qname, q->req.qname_len);
 	note_tried(qs->lookups->upstreams, q, to);
 }
 

@@ -31,9 +31,9 @@ struct inflight_question {
 	uint64_t came_ns;
 	struct netaddr client;
 	uint16_t qtype;
-	uint8_t state; /* enum query_state */
-	bool tcp;
-	uint8_t n_sends; /* of the question that it waits for */
+	uint8_t state;     /* enum query_state */
+	uint8_t transport; /* enum transport */
+	uint8_t n_sends;   /* of the question that it waits for */
 	uint8_t n_tried;
 	uint8_t n_more; /* upstreams that tried[] has no room for */
 	/*

@@ -21,9 +21,10 @@ wants_addresses(struct queries *qs, struct query *q, const struct msg *m)
 {
 	enum policy_svcb svcb = query_policy(qs, q)->svcb;
 
-	return (q->qtype == DNS_TYPE_SVCB || q->qtype == DNS_TYPE_HTTPS) &&
-	    q->qclass == DNS_CLASS_IN && m->rcode == DNS_NOERROR && !q->do_bit && !q->signed_msg &&
-	    svcb != POLICY_SVCB_OFF && (svcb == POLICY_SVCB_RESOLVE || qs->conf->cache != NULL);
+	return (q->req.qtype == DNS_TYPE_SVCB || q->req.qtype == DNS_TYPE_HTTPS) &&
+	    q->req.qclass == DNS_CLASS_IN && m->rcode == DNS_NOERROR && !q->req.do_bit &&
+	    !q->req.signed_msg && svcb != POLICY_SVCB_OFF &&
+	    (svcb == POLICY_SVCB_RESOLVE || qs->conf->cache != NULL);
 }
 
 /*
@@ -51,7 +52,7 @@ note_lack(struct query *q, const struct msg *m)
 static __attribute__((noinline)) bool
 look_closer(struct queries *qs, struct query *q, const struct query_event *ev)
 {
-	if (q->qtype == DNS_TYPE_AAAA)
+	if (q->req.qtype == DNS_TYPE_AAAA)
 		note_lack(q, ev->msg);
 	return ev->outcome == LOOKUP_REPLY && wants_addresses(qs, q, ev->msg) &&
 	    svcb_begin(qs, q, ev->msg, ev->now_ns);
@@ -61,7 +62,7 @@ look_closer(struct queries *qs, struct query *q, const struct query_event *ev)
 static size_t
 pass_on(struct queries *qs, struct query *q, const struct query_event *ev)
 {
-	if (q->qtype >= DNS_TYPE_AAAA && q->state == QUERY_RELAY && look_closer(qs, q, ev))
+	if (q->req.qtype >= DNS_TYPE_AAAA && q->state == QUERY_RELAY && look_closer(qs, q, ev))
 		return 0;
 	return respond_relay(qs, q, ev->msg, ev->out);
 }
@@ -136,14 +137,6 @@ give_reverse_none(struct queries *qs, struct query *q, const struct query_event 
 
 /* --- what the states that make DNS64 share --- */
 
-/* Ask the question of Q's state. Returns 0: no answer yet. */
-static size_t
-ask(struct queries *qs, struct query *q, const struct query_event *ev)
-{
-	query_ask(qs, q, ev->now_ns);
-	return 0;
-}
-
 /*
  * Append the reply's chain to the chain that Q follows (RULES D6). False: not possible, or a loop;
  * nothing changes.
@@ -155,9 +148,9 @@ carry_chain(struct queries *qs, struct query *q, const struct query_event *ev)
 	struct answer whole;
 	struct msg m;
 
-	if (q->n_steps == QUERY_MAX_STEPS)
+	if (q->chain.n_steps == QUERY_MAX_STEPS)
 		return false;
-	p = partial_keep(&qs->partials, q->qname, q->chain, ev->msg, ev->a);
+	p = partial_keep(&qs->partials, q->req.qname, q->chain.open, ev->msg, ev->a);
 	if (p == NULL)
 		return false;
 	partial_view(p, ev->msg->qtype, &m, &whole);
@@ -165,23 +158,13 @@ carry_chain(struct queries *qs, struct query *q, const struct query_event *ev)
 		query_drop_partial(qs, &p);
 		return false;
 	}
-	if (UNLIKELY(q->data != NULL) && q->data->chain == NULL)
-		q->data->chain = q->chain;
+	if (UNLIKELY(q->chain.data != NULL) && q->chain.data->chain == NULL)
+		q->chain.data->chain = q->chain.open;
 	else
-		query_drop_partial(qs, &q->chain);
-	q->chain = p;
-	q->n_steps++;
+		query_drop_partial(qs, &q->chain.open);
+	q->chain.open = p;
+	q->chain.n_steps++;
 	stats_inc(&qs->stats->chain_steps);
-	return true;
-}
-
-/* Ask for the end of the open chain in the reply. False: it cannot be followed. */
-static bool
-follow(struct queries *qs, struct query *q, const struct query_event *ev)
-{
-	if (!carry_chain(qs, q, ev))
-		return false;
-	query_ask(qs, q, ev->now_ns);
 	return true;
 }
 
@@ -190,7 +173,7 @@ static size_t
 give_special(struct queries *qs, struct query *q, const struct query_event *ev)
 {
 	enum special kind = (enum special)ev->special;
-	enum special_answer answer = special_decide(kind, ev->zone_at == 0, q->qtype);
+	enum special_answer answer = special_decide(kind, ev->zone_at == 0, q->req.qtype);
 
 	q->reason = (uint8_t)request_special_reason(kind);
 	return respond_special_end(qs, q, ev, ev->a, answer, ev->zone_at);
@@ -206,7 +189,7 @@ give_usable(struct queries *qs, struct query *q, const struct query_event *ev)
 		q->reason = REASON_NATIVE_FILTERED;
 		stats_inc(&qs->stats->aaaa_filtered);
 	}
-	if (ev->usable.n_excluded == 0 && q->chain == NULL)
+	if (ev->usable.n_excluded == 0 && q->chain.open == NULL)
 		return respond_relay(qs, q, ev->msg, ev->out);
 	return respond_native(qs, q, ev->msg, ev->a, ev->out);
 }
@@ -219,7 +202,7 @@ give_up(struct queries *qs, struct query *q, const struct query_event *ev)
 {
 	struct query_event last = *ev;
 
-	last.outcome = (enum lookup_outcome)q->a_outcome;
+	last.outcome = (enum lookup_outcome)q->aaaa.a_outcome;
 	last.msg = NULL;
 	if (last.outcome == LOOKUP_BOGUS)
 		return respond_bogus(qs, q, &last);
@@ -236,9 +219,9 @@ give_up(struct queries *qs, struct query *q, const struct query_event *ev)
 static __attribute__((noinline)) void
 rest_on_stale(struct query *q, const struct query_event *ev)
 {
-	q->stale = q->aaaa_end == QUERY_AAAA_EMPTY;
+	q->stale = q->aaaa.how == QUERY_AAAA_EMPTY;
 	if (q->stale && ev->stale)
-		q->empty_ttl = FETCH_STALE_TTL;
+		q->aaaa.empty_ttl = FETCH_STALE_TTL;
 }
 
 /* The AAAA phase ended with END, which is WHY there may be synthesis: ask for A (RULES D6). */
@@ -248,23 +231,23 @@ ask_a_after(struct queries *qs, struct query *q, enum query_aaaa end, enum reaso
 {
 	bool empty = end == QUERY_AAAA_EMPTY;
 
-	if (UNLIKELY(q->fallback != QUERY_NO_FALLBACK)) {
-		if (q->fallback == QUERY_STALE_NXDOMAIN_FINAL) /* A has been asked already */
+	if (UNLIKELY(q->aaaa.fallback != QUERY_NO_FALLBACK)) {
+		if (q->aaaa.fallback == QUERY_STALE_NXDOMAIN_FINAL) /* A has been asked already */
 			return respond_fail(qs, q, ev);
-		if (q->fallback == QUERY_LATE_AAAA && !empty)
+		if (q->aaaa.fallback == QUERY_LATE_AAAA && !empty)
 			return give_up(qs, q, ev);
 	}
 	q->reason = (uint8_t)why;
-	q->aaaa_end = (uint8_t)end;
-	q->empty_ttl = ttl;
-	q->empty_at_ns = ev->now_ns;
-	q->n_steps = 0;
+	q->aaaa.how = (uint8_t)end;
+	q->aaaa.empty_ttl = ttl;
+	q->aaaa.empty_at_ns = ev->now_ns;
+	q->chain.n_steps = 0;
 	if (UNLIKELY(q->stale))
 		rest_on_stale(q, ev);
-	if (UNLIKELY(q->chain != NULL))
-		query_drop_partial(qs, &q->chain);
+	if (UNLIKELY(q->chain.open != NULL))
+		query_drop_partial(qs, &q->chain.open);
 	q->state = QUERY_A;
-	return ask(qs, q, ev);
+	return query_ask(qs, q, ev->now_ns);
 }
 
 /*
@@ -303,7 +286,7 @@ end_empty(struct queries *qs, struct query *q, const struct query_event *ev)
 	}
 	if (ev->usable.excluded_ttl < ttl)
 		ttl = ev->usable.excluded_ttl;
-	q->aaaa = partial_keep(&qs->partials, q->qname, q->chain, ev->msg, ev->a);
+	q->aaaa.reply = partial_keep(&qs->partials, q->req.qname, q->chain.open, ev->msg, ev->a);
 	if (no_prefix || !(p->triggers & POLICY_ON_NODATA))
 		return give_nodata(qs, q, ev, ttl, no_prefix);
 	return ask_a_after(qs, q, QUERY_AAAA_EMPTY, why, ttl, ev);
@@ -360,7 +343,7 @@ end_silent(struct queries *qs, struct query *q, const struct query_event *ev)
 static size_t
 follow_aaaa(struct queries *qs, struct query *q, const struct query_event *ev)
 {
-	return follow(qs, q, ev) ? 0 : end_failed(qs, q, ev);
+	return carry_chain(qs, q, ev) ? query_ask(qs, q, ev->now_ns) : end_failed(qs, q, ev);
 }
 
 /* The name does not exist, so it has no A either (RFC 6147 section 5.1.2). */
@@ -368,14 +351,14 @@ static size_t
 end_nxdomain(struct queries *qs, struct query *q, const struct query_event *ev)
 {
 	/* A stale NXDOMAIN is the answer only if A fails too (RULES D5). */
-	if (UNLIKELY(ev->stale) && q->fallback != QUERY_STALE_NXDOMAIN_FINAL &&
+	if (UNLIKELY(ev->stale) && q->aaaa.fallback != QUERY_STALE_NXDOMAIN_FINAL &&
 	    triggers(qs, q, POLICY_ON_ERROR)) {
-		if (q->fallback == QUERY_NO_FALLBACK)
-			q->fallback = QUERY_STALE_NXDOMAIN;
+		if (q->aaaa.fallback == QUERY_NO_FALLBACK)
+			q->aaaa.fallback = QUERY_STALE_NXDOMAIN;
 		return ask_a(qs, q, REASON_SYNTH_FAILED, ev);
 	}
 	q->reason = REASON_NXDOMAIN;
-	if (q->chain == NULL)
+	if (q->chain.open == NULL)
 		return respond_relay(qs, q, ev->msg, ev->out);
 	return respond_negative(qs, q, ev->msg, ev->a, query_negative_ttl(ev, ev->a), ev->out);
 }
@@ -389,9 +372,9 @@ end_nxdomain(struct queries *qs, struct query *q, const struct query_event *ev)
 static size_t
 ask_native(struct queries *qs, struct query *q, const struct query_event *ev)
 {
-	query_drop_partial(qs, &q->chain);
+	query_drop_partial(qs, &q->chain.open);
 	q->state = QUERY_NATIVE;
-	return ask(qs, q, ev);
+	return query_ask(qs, q, ev->now_ns);
 }
 
 static size_t
@@ -413,9 +396,9 @@ give_native_nxdomain(struct queries *qs, struct query *q, const struct query_eve
 static uint32_t
 remaining_ttl(const struct query *q, uint64_t now_ns)
 {
-	uint32_t gone = clock_s(now_ns - q->empty_at_ns);
+	uint32_t gone = clock_s(now_ns - q->aaaa.empty_at_ns);
 
-	return gone < q->empty_ttl ? q->empty_ttl - gone : 0;
+	return gone < q->aaaa.empty_ttl ? q->aaaa.empty_ttl - gone : 0;
 }
 
 /* A is of no use, but AAAA is only late: wait for it (RULES D5). False: it is not late, or Q's time
@@ -425,8 +408,8 @@ wait_for_aaaa(struct queries *qs, struct query *q, const struct query_event *ev)
 {
 	if (!query_watches(q) || ev->now_ns >= q->deadline_ns)
 		return false;
-	q->fallback = QUERY_LATE_AAAA;
-	q->a_outcome = (uint8_t)ev->outcome;
+	q->aaaa.fallback = QUERY_LATE_AAAA;
+	q->aaaa.a_outcome = (uint8_t)ev->outcome;
 	query_wait_on(qs, q);
 	return true;
 }
@@ -438,7 +421,7 @@ why_useless(struct queries *qs, struct query *q, const struct query_event *ev)
 	const struct synth_policy *p = &query_policy(qs, q)->synth;
 
 	if (ev->msg->rcode == DNS_NXDOMAIN)
-		return q->aaaa_end == QUERY_AAAA_FAILED ? REASON_NXDOMAIN : REASON_A_NXDOMAIN;
+		return q->aaaa.how == QUERY_AAAA_FAILED ? REASON_NXDOMAIN : REASON_A_NXDOMAIN;
 	if (ev->a->kind != ANSWER_DATA)
 		return REASON_NO_A;
 	switch (synth_first(p, ev->msg, ev->a)) {
@@ -466,7 +449,7 @@ find_neither(struct queries *qs, struct query *q, const struct query_event *ev)
 	if (!gone && wait_for_aaaa(qs, q, ev))
 		return 0;
 	q->reason = (uint8_t)why_useless(qs, q, ev);
-	if (q->aaaa_end == QUERY_AAAA_IGNORED)
+	if (q->aaaa.how == QUERY_AAAA_IGNORED)
 		return ask_native(qs, q, ev);
 	stats_inc(&qs->stats->synth_none);
 	if (gone)
@@ -483,13 +466,13 @@ find_none(struct queries *qs, struct query *q, const struct query_event *ev)
 	const struct answer *a = ev->a;
 	uint32_t ttl = remaining_ttl(q, ev->now_ns), least = ttl;
 
-	if (q->aaaa_end != QUERY_AAAA_EMPTY)
+	if (q->aaaa.how != QUERY_AAAA_EMPTY)
 		return find_neither(qs, q, ev);
 	q->reason = (uint8_t)why_useless(qs, q, ev);
 	stats_inc(&qs->stats->synth_none);
 	/* The proof of AAAA's NODATA was too long to keep; the cache mostly has all of it (RULES
 	 * D8). */
-	if (UNLIKELY(q->do_bit) && q->aaaa != NULL && q->aaaa->cut)
+	if (UNLIKELY(q->req.do_bit) && q->aaaa.reply != NULL && q->aaaa.reply->cut)
 		return ask_native(qs, q, ev);
 	if (a->kind == ANSWER_DATA)
 		least = a->ttl;
@@ -503,10 +486,10 @@ static uint32_t
 synthesized_ttl(const struct query *q, const struct answer *a, uint64_t now_ns)
 {
 	uint32_t ttl =
-	    q->aaaa_end == QUERY_AAAA_IGNORED ? SYNTH_NO_SOA_TTL : remaining_ttl(q, now_ns);
+	    q->aaaa.how == QUERY_AAAA_IGNORED ? SYNTH_NO_SOA_TTL : remaining_ttl(q, now_ns);
 
-	if (UNLIKELY(q->data != NULL)) {
-		uint32_t gone = clock_s(now_ns - q->data->at_ns);
+	if (UNLIKELY(q->chain.data != NULL)) {
+		uint32_t gone = clock_s(now_ns - q->chain.data->at_ns);
 		uint32_t left = gone < a->ttl ? a->ttl - gone : 0;
 
 		ttl = left < ttl ? left : ttl;
@@ -521,35 +504,34 @@ ends_elsewhere(const struct query *q, const struct answer *a)
 	struct answer kept;
 	struct msg m;
 
-	partial_view(q->aaaa, DNS_TYPE_AAAA, &m, &kept);
+	partial_view(q->aaaa.reply, DNS_TYPE_AAAA, &m, &kept);
 	return kept.kind != ANSWER_BROKEN && !name_equal(kept.target, a->target);
 }
 
 /*
- * If the chains of the AAAA and the A reply end at different names (RULES D6), keep the A records
- * and ask for AAAA of the A chain's last name. False: the same name, TARGET was tried already, or
- * no room.
+ * If the chains of the AAAA and the A reply end at different names (RULES D6), keep the A records:
+ * AAAA of the A chain's last name is to be asked. False: the same name, TARGET was tried already,
+ * or no room.
  */
 static bool
-ask_target(struct queries *qs, struct query *q, const struct query_event *ev)
+begins_target(struct queries *qs, struct query *q, const struct query_event *ev)
 {
 	struct partial_data *d;
 
-	if (q->targeted || q->aaaa_end != QUERY_AAAA_EMPTY || q->aaaa == NULL ||
+	if (q->chain.targeted || q->aaaa.how != QUERY_AAAA_EMPTY || q->aaaa.reply == NULL ||
 	    !ends_elsewhere(q, ev->a))
 		return false;
 	d = partial_keep_data(&qs->data, ev->msg, ev->a, ev->now_ns);
-	q->targeted = true;
-	q->n_steps = 0;
+	q->chain.targeted = true;
+	q->chain.n_steps = 0;
 	if (d == NULL)
 		return false;
 	if (!carry_chain(qs, q, ev)) {
 		pool_give(&qs->data, d);
 		return false;
 	}
-	q->data = d;
+	q->chain.data = d;
 	q->state = QUERY_TARGET;
-	query_ask(qs, q, ev->now_ns);
 	return true;
 }
 
@@ -558,15 +540,15 @@ static size_t
 use_a(struct queries *qs, struct query *q, const struct query_event *ev)
 {
 	const struct answer *a = ev->a;
-	bool chained = a->n_steps > 0 || q->chain != NULL;
+	bool chained = a->n_steps > 0 || q->chain.open != NULL;
 	size_t len;
 
-	if (UNLIKELY(chained) && ask_target(qs, q, ev))
-		return 0;
+	if (UNLIKELY(chained) && begins_target(qs, q, ev))
+		return query_ask(qs, q, ev->now_ns);
 	len = respond_synth(qs, q, ev->msg, a, synthesized_ttl(q, a, ev->now_ns), ev->out);
 	if (len == 0)
 		return find_none(qs, q, ev);
-	if (UNLIKELY(q->aaaa_end == QUERY_AAAA_FAILED))
+	if (UNLIKELY(q->aaaa.how == QUERY_AAAA_FAILED))
 		stats_inc(&qs->stats->synthesized_failed);
 	if (UNLIKELY(q->stale))
 		stats_inc(&qs->stats->synthesized_stale);
@@ -588,7 +570,7 @@ take_a(struct queries *qs, struct query *q, const struct query_event *ev)
 static size_t
 take_a_broken(struct queries *qs, struct query *q, const struct query_event *ev)
 {
-	if (q->aaaa_end == QUERY_AAAA_IGNORED) {
+	if (q->aaaa.how == QUERY_AAAA_IGNORED) {
 		q->reason = REASON_A_FAILED;
 		return ask_native(qs, q, ev);
 	}
@@ -598,31 +580,33 @@ take_a_broken(struct queries *qs, struct query *q, const struct query_event *ev)
 static size_t
 follow_a(struct queries *qs, struct query *q, const struct query_event *ev)
 {
-	return follow(qs, q, ev) ? 0 : take_a_broken(qs, q, ev);
+	return carry_chain(qs, q, ev) ? query_ask(qs, q, ev->now_ns) : take_a_broken(qs, q, ev);
 }
 
 /* AAAA and A have both failed: the stale NXDOMAIN is the answer (RULES D5). */
 static size_t
 fall_back(struct queries *qs, struct query *q, const struct query_event *ev)
 {
-	q->fallback = QUERY_STALE_NXDOMAIN_FINAL;
-	q->n_steps = 0;
-	query_drop_partial(qs, &q->chain);
+	size_t hit;
+
+	q->aaaa.fallback = QUERY_STALE_NXDOMAIN_FINAL;
+	q->chain.n_steps = 0;
+	query_drop_partial(qs, &q->chain.open);
 	q->state = QUERY_AAAA;
-	return query_fetch_stale(qs, q, ev->now_ns) ? 0 : respond_fail(qs, q, ev);
+	return query_fetch_stale(qs, q, &hit, ev->now_ns) ? hit : respond_fail(qs, q, ev);
 }
 
 static size_t
 take_a_failed(struct queries *qs, struct query *q, const struct query_event *ev)
 {
-	if (UNLIKELY(q->fallback == QUERY_STALE_NXDOMAIN))
+	if (UNLIKELY(q->aaaa.fallback == QUERY_STALE_NXDOMAIN))
 		return fall_back(qs, q, ev);
 	if (wait_for_aaaa(qs, q, ev))
 		return 0;
-	if (q->aaaa_end != QUERY_AAAA_IGNORED)
+	if (q->aaaa.how != QUERY_AAAA_IGNORED)
 		return respond_fail(qs, q, ev);
 	q->reason = REASON_A_FAILED;
-	q->aaaa_end = QUERY_AAAA_FAILED; /* AAAA would fail too */
+	q->aaaa.how = QUERY_AAAA_FAILED; /* AAAA would fail too */
 	return ask_native(qs, q, ev);
 }
 
@@ -630,7 +614,7 @@ take_a_failed(struct queries *qs, struct query *q, const struct query_event *ev)
 static size_t
 take_a_error(struct queries *qs, struct query *q, const struct query_event *ev)
 {
-	if (q->aaaa_end != QUERY_AAAA_EMPTY || UNLIKELY(q->fallback == QUERY_STALE_NXDOMAIN))
+	if (q->aaaa.how != QUERY_AAAA_EMPTY || UNLIKELY(q->aaaa.fallback == QUERY_STALE_NXDOMAIN))
 		return take_a_failed(qs, q, ev);
 	return wait_for_aaaa(qs, q, ev) ? 0 : respond_upstream_error(qs, q, ev);
 }
@@ -638,7 +622,7 @@ take_a_error(struct queries *qs, struct query *q, const struct query_event *ev)
 static size_t
 take_a_bogus(struct queries *qs, struct query *q, const struct query_event *ev)
 {
-	if (UNLIKELY(q->fallback == QUERY_STALE_NXDOMAIN))
+	if (UNLIKELY(q->aaaa.fallback == QUERY_STALE_NXDOMAIN))
 		return fall_back(qs, q, ev);
 	return wait_for_aaaa(qs, q, ev) ? 0 : respond_bogus(qs, q, ev);
 }
@@ -659,12 +643,12 @@ use_a_at_hand(struct queries *qs, struct query *q, const struct query_event *ev)
 	struct answer a;
 	struct msg m;
 
-	partial_view_data(q->data, &m);
+	partial_view_data(q->chain.data, &m);
 	answer_scan(&m, DNS_TYPE_A, &a);
-	if (q->data->chain != NULL) {
-		query_drop_partial(qs, &q->chain);
-		q->chain = q->data->chain;
-		q->data->chain = NULL;
+	if (q->chain.data->chain != NULL) {
+		query_drop_partial(qs, &q->chain.open);
+		q->chain.open = q->chain.data->chain;
+		q->chain.data->chain = NULL;
 	}
 	kept.outcome = LOOKUP_REPLY;
 	kept.msg = &m;
@@ -678,8 +662,8 @@ static size_t
 end_target(struct queries *qs, struct query *q, const struct query_event *ev, uint32_t ttl)
 {
 	if (ttl < remaining_ttl(q, ev->now_ns)) {
-		q->empty_ttl = ttl;
-		q->empty_at_ns = ev->now_ns;
+		q->aaaa.empty_ttl = ttl;
+		q->aaaa.empty_at_ns = ev->now_ns;
 	}
 	return use_a_at_hand(qs, q, ev);
 }
@@ -697,7 +681,7 @@ take_no_target(struct queries *qs, struct query *q, const struct query_event *ev
 static size_t
 follow_target(struct queries *qs, struct query *q, const struct query_event *ev)
 {
-	return follow(qs, q, ev) ? 0 : take_no_target(qs, q, ev);
+	return carry_chain(qs, q, ev) ? query_ask(qs, q, ev->now_ns) : take_no_target(qs, q, ev);
 }
 
 static size_t
@@ -873,14 +857,14 @@ size_t
 phase_take(struct queries *qs, struct query *q, const struct lookup_result *result, bool stale,
     const struct query_out *out, uint64_t now_ns)
 {
-	enum state_event event = (enum state_event)q->outcome;
+	enum state_event event = (enum state_event)q->came.outcome;
 	struct query_event ev;
 	struct answer a;
 
 	/* a, usable, special and zone_at are set by read_event, for events that a reply gives. */
-	ev.outcome = q->outcome;
-	ev.rcode = q->rcode;
-	ev.msg = q->with_msg ? result->msg : NULL;
+	ev.outcome = q->came.outcome;
+	ev.rcode = q->came.rcode;
+	ev.msg = q->came.with_msg ? result->msg : NULL;
 	ev.out = out;
 	ev.now_ns = now_ns;
 	ev.stale = stale;
@@ -888,7 +872,7 @@ phase_take(struct queries *qs, struct query *q, const struct lookup_result *resu
 		if (!(result->trusted && ev.msg->flags & DNS_AD))
 			q->insecure = true;
 		if (q->state == QUERY_AAAA && ev.outcome == LOOKUP_REPLY)
-			q->upstream = result->upstream;
+			q->aaaa.upstream = result->upstream;
 		if (q->state != QUERY_RELAY)
 			event = read_event(qs, q, &ev, &a);
 	}

@@ -33,7 +33,7 @@ end_of_chain(const struct query *q, uint8_t out[static DNS_NAME_MAX])
 	struct msg m;
 	size_t len;
 
-	partial_view(q->chain, q->state == QUERY_A ? DNS_TYPE_A : q->qtype, &m, &a);
+	partial_view(q->chain.open, q->state == QUERY_A ? DNS_TYPE_A : q->req.qtype, &m, &a);
 	len = name_len(a.target);
 	name_lower(out, a.target, len);
 	return len;
@@ -47,11 +47,11 @@ static inline size_t
 asked_name(const struct query *q, uint8_t out[static DNS_NAME_MAX])
 {
 	if (UNLIKELY(q->state == QUERY_REVERSE))
-		return reverse_name(q->v4, out);
-	if (UNLIKELY(q->chain != NULL))
+		return reverse_name(q->local.v4, out);
+	if (UNLIKELY(q->chain.open != NULL))
 		return end_of_chain(q, out);
-	name_lower(out, q->qname, q->qname_len);
-	return q->qname_len;
+	name_lower(out, q->req.qname, q->req.qname_len);
+	return q->req.qname_len;
 }
 
 /* The type that Q asks for in its state. */
@@ -60,7 +60,7 @@ asked_type(const struct query *q)
 {
 	if (q->state == QUERY_A)
 		return DNS_TYPE_A;
-	return q->state == QUERY_REVERSE ? DNS_TYPE_PTR : q->qtype;
+	return q->state == QUERY_REVERSE ? DNS_TYPE_PTR : q->req.qtype;
 }
 
 static inline void
@@ -69,25 +69,25 @@ make_question(const struct queries *qs, const struct query *q, uint8_t *lower, s
 	*key = (struct question){ .qname = lower,
 		.qname_len = asked_name(q, lower),
 		.qtype = asked_type(q),
-		.qclass = q->qclass,
-		.do_bit = q->do_bit,
-		.cd = (q->flags & DNS_CD) != 0 };
+		.qclass = q->req.qclass,
+		.do_bit = q->req.do_bit,
+		.cd = (q->req.flags & DNS_CD) != 0 };
 	key->hash = lookup_hash(qs->lookups, lower, key->qname_len);
 }
 
-/* Make the hit in qs->fetch the event of Q, which has seen no stale entry. */
-static void
+/* Make the hit in qs->fetch the event of Q, which has seen no stale entry. Returns QUERY_HIT. */
+static size_t
 take_hit(struct queries *qs, struct query *q)
 {
 	const struct fetch *r = qs->fetch;
 
 	q->lookup = NULL;
-	q->outcome = (uint8_t)r->result.outcome;
-	q->rcode = r->result.rcode;
-	q->with_msg = r->result.msg != NULL;
+	q->came.outcome = (uint8_t)r->result.outcome;
+	q->came.rcode = r->result.rcode;
+	q->came.with_msg = r->result.msg != NULL;
 	if (UNLIKELY(r->stale))
 		q->stale = true;
-	qs->hit = true;
+	return QUERY_HIT;
 }
 
 /* The time MS after the client's question. */
@@ -110,7 +110,7 @@ find_in_cache(
 	enum fetch_take take = FETCH_FAILING;
 	enum fetch_found found;
 
-	if (UNLIKELY(!(q->flags & DNS_RD)))
+	if (UNLIKELY(!(q->req.flags & DNS_RD)))
 		take = query_is_dry(qs, q) ? FETCH_LOOKING : FETCH_UNEXPIRED;
 	else if (UNLIKELY(now_ns >= time_of(q, QUERY_STALE_MS)))
 		take = tired;
@@ -127,11 +127,11 @@ find_in_cache(
 static bool
 refresh(struct queries *qs, struct query *q, const struct question *key)
 {
-	uint8_t n = q->left / 2;
+	uint8_t n = q->budget.left / 2;
 
-	if (n == 0 || !(q->flags & DNS_RD) || !lookup_refresh(qs->lookups, key, n))
+	if (n == 0 || !(q->req.flags & DNS_RD) || !lookup_refresh(qs->lookups, key, n))
 		return false;
-	q->left = (uint8_t)(q->left - n);
+	q->budget.left = (uint8_t)(q->budget.left - n);
 	return true;
 }
 
@@ -189,7 +189,7 @@ static inline uint64_t
 end_of_wait(const struct query *q, uint64_t now_ns)
 {
 	if (UNLIKELY(q->stale_seen || q->state == QUERY_TARGET ||
-		(q->state == QUERY_A && q->aaaa_end == QUERY_AAAA_IGNORED)))
+		(q->state == QUERY_A && q->aaaa.how == QUERY_AAAA_IGNORED)))
 		return end_of_seldom(q, now_ns);
 	return q->state == QUERY_AAAA ? time_of(q, QUERY_AAAA_MS) : q->deadline_ns;
 }
@@ -207,7 +207,7 @@ set_timer(struct queries *qs, struct query *q, uint64_t now_ns)
 static inline bool
 is_in_vain(const struct queries *qs, const struct query *q)
 {
-	return UNLIKELY(q->aaaa_end == QUERY_AAAA_FAILED) &&
+	return UNLIKELY(q->aaaa.how == QUERY_AAAA_FAILED) &&
 	    (q->state == QUERY_A || q->state == QUERY_NATIVE) &&
 	    upstreams_all_down(qs->lookups->upstreams);
 }
@@ -225,9 +225,9 @@ static inline uint8_t
 share_of(const struct query *q)
 {
 	bool first =
-	    q->state == QUERY_AAAA || (q->state == QUERY_A && q->aaaa_end == QUERY_AAAA_IGNORED);
+	    q->state == QUERY_AAAA || (q->state == QUERY_A && q->aaaa.how == QUERY_AAAA_IGNORED);
 
-	return first ? (uint8_t)(q->left - q->left / 3) : q->left;
+	return first ? (uint8_t)(q->budget.left - q->budget.left / 3) : q->budget.left;
 }
 
 void
@@ -235,18 +235,19 @@ query_use_up(struct queries *qs, struct query *q)
 {
 	struct query *asked = q->parent != NULL ? q->parent : q;
 
-	if (!asked->used_up)
+	if (!asked->budget.used_up)
 		stats_inc(&qs->stats->over_budget);
-	asked->used_up = true;
-	q->used_up = true;
+	asked->budget.used_up = true;
+	q->budget.used_up = true;
 }
 
 static inline __attribute__((always_inline)) void
 ask_upstream(struct queries *qs, struct query *q, const struct question *key, uint64_t now_ns)
 {
-	struct lookup_wish wish = { .whole = q->tcp || q->state != QUERY_RELAY,
-		.tcp = q->tcp && q->state == QUERY_RELAY,
-		.prefer = q->upstream,
+	struct lookup_wish wish = { .whole = q->state != QUERY_RELAY ||
+		    transport_traits[q->from.transport].whole,
+		.tcp = q->state == QUERY_RELAY && q->from.transport == TRANSPORT_TCP,
+		.prefer = q->aaaa.upstream,
 		.sends = share_of(q) };
 	bool found;
 
@@ -254,7 +255,7 @@ ask_upstream(struct queries *qs, struct query *q, const struct question *key, ui
 		query_fail_here(qs, q, LOOKUP_SILENT);
 		return;
 	}
-	if (UNLIKELY(q->left == 0)) {
+	if (UNLIKELY(q->budget.left == 0)) {
 		/* What is at hand is used, as after silence. */
 		query_use_up(qs, q);
 		query_fail_here(qs, q, LOOKUP_SILENT);
@@ -272,7 +273,7 @@ ask_upstream(struct queries *qs, struct query *q, const struct question *key, ui
 	if (found && !query_may_join(qs, q))
 		return;
 	lookup_join(q->lookup, &q->link);
-	budget_take(&q->left, &q->share, q->lookup, wish.sends);
+	budget_take(&q->budget.left, &q->budget.share, q->lookup, wish.sends);
 	set_timer(qs, q, now_ns);
 	if (UNLIKELY(found))
 		query_joined(qs, q, now_ns);
@@ -281,10 +282,10 @@ ask_upstream(struct queries *qs, struct query *q, const struct question *key, ui
 }
 
 bool
-query_fetch_stale(struct queries *qs, struct query *q, uint64_t now_ns)
+query_fetch_stale(struct queries *qs, struct query *q, size_t *hit, uint64_t now_ns)
 {
 	/* A failure for lack of our own room says nothing about the name (RULES D26). */
-	enum fetch_take take = q->outcome == LOOKUP_NO_ROOM ? FETCH_RECORDS : FETCH_ALL;
+	enum fetch_take take = q->came.outcome == LOOKUP_NO_ROOM ? FETCH_RECORDS : FETCH_ALL;
 	bool late = q->stale_seen; /* upstream may still reply */
 	uint8_t lower[DNS_NAME_MAX];
 	enum fetch_found found;
@@ -293,25 +294,24 @@ query_fetch_stale(struct queries *qs, struct query *q, uint64_t now_ns)
 	q->stale_seen = false;
 	make_question(qs, q, lower, &key);
 	found = fetch_find(qs->fetch, qs->conf, qs->stats, &key, take, now_ns);
-	if (found == FETCH_HIT)
-		take_hit(qs, q);
-	else if (late)
+	*hit = found == FETCH_HIT ? take_hit(qs, q) : 0;
+	if (*hit == 0 && late)
 		ask_upstream(qs, q, &key, now_ns);
-	return qs->hit || late;
+	return *hit != 0 || late;
 }
 
 void
 query_refuse(struct queries *qs, struct query *q, enum reason reason)
 {
 	q->state = QUERY_LOCAL;
-	q->local_kind = QUERY_LOCAL_ERROR;
-	q->rcode = DNS_REFUSED;
+	q->local.kind = QUERY_LOCAL_ERROR;
+	q->came.rcode = DNS_REFUSED;
 	q->reason = (uint8_t)reason;
 	if (!q->child)
 		stats_inc(&qs->stats->client_refused);
 }
 
-void
+size_t
 query_ask(struct queries *qs, struct query *q, uint64_t now_ns)
 {
 	uint8_t lower[DNS_NAME_MAX];
@@ -319,8 +319,9 @@ query_ask(struct queries *qs, struct query *q, uint64_t now_ns)
 
 	make_question(qs, q, lower, &key);
 	if (qs->conf->cache != NULL && ask_cache(qs, q, &key, now_ns))
-		return;
-	if (UNLIKELY(!(q->flags & DNS_RD))) { /* without RD only the cache is asked (RULES D10) */
+		return QUERY_HIT;
+	/* Without RD only the cache is asked (RULES D10). */
+	if (UNLIKELY((q->req.flags & DNS_RD) == 0)) {
 		if (query_is_dry(qs, q))
 			trace_would_ask(
 			    qs->trace, &key, q->stale_seen, qs->lookups->upstreams, now_ns);
@@ -329,6 +330,7 @@ query_ask(struct queries *qs, struct query *q, uint64_t now_ns)
 	} else {
 		ask_upstream(qs, q, &key, now_ns);
 	}
+	return 0;
 }
 
 /*
@@ -341,16 +343,17 @@ answer_cookie(struct queries *qs, struct query *q, uint64_t now_ns)
 	uint32_t unix_s = (uint32_t)qs->conf->unix_s + clock_s(now_ns);
 
 	stats_inc(&qs->stats->client_cookies);
-	if (q->cookie_len == COOKIE_LEN &&
-	    cookie_check(qs->cookies, qs->conf, unix_s, &q->peer, q->cookie)) {
+	if (q->cookie.len == COOKIE_LEN &&
+	    cookie_check(qs->cookies, qs->conf, unix_s, &q->from.peer, q->cookie.bytes)) {
 		stats_inc(&qs->stats->client_cookies_good);
-		q->cookie_state = QUERY_COOKIE_GOOD;
+		q->cookie.state = QUERY_COOKIE_GOOD;
 	}
-	if (UNLIKELY(
-		q->cookie_alone && q->cookie_state == QUERY_COOKIE_BAD && q->rcode == DNS_NOERROR))
-		q->rcode = DNS_BADCOOKIE; /* RFC 7873 section 5.4 */
-	q->cookie_len =
-	    cookie_make(qs->cookies, qs->conf, unix_s, &q->peer, q->cookie) ? COOKIE_LEN : 0;
+	if (UNLIKELY(q->req.cookie_alone && q->cookie.state == QUERY_COOKIE_BAD &&
+		q->came.rcode == DNS_NOERROR))
+		q->came.rcode = DNS_BADCOOKIE; /* RFC 7873 section 5.4 */
+	q->cookie.len = cookie_make(qs->cookies, qs->conf, unix_s, &q->from.peer, q->cookie.bytes)
+	    ? COOKIE_LEN
+	    : 0;
 }
 
 /* Wait for the lookup that engine/request started; without it there was no room. */
@@ -373,7 +376,7 @@ wait_signed(struct queries *qs, struct query *q)
 	}
 	q->lookup = l;
 	lookup_join(l, &q->link);
-	l->allowed = q->left; /* nobody else waits for it */
+	l->waiters.allowed = q->budget.left; /* nobody else waits for it */
 	wheel_set(qs->wheel, &q->timer, q->deadline_ns);
 }
 
@@ -384,22 +387,23 @@ query_start_soon(struct queries *qs, struct query *q)
 	list_push(&qs->ready, &q->link);
 }
 
-void
+size_t
 query_start(struct queries *qs, struct query *q, uint64_t now_ns)
 {
 	q->deadline_ns = now_ns + QUERY_ALL_MS * NS_PER_MS;
-	if (UNLIKELY(q->cookie_len > 0))
+	if (UNLIKELY(q->cookie.len > 0))
 		answer_cookie(qs, q, now_ns);
 	if (q->state == QUERY_LOCAL) {
 		query_make_ready(qs, q, LOOKUP_SILENT, false);
-		return;
+		return 0;
 	}
 	if (q->state == QUERY_REVERSE)
 		stats_inc(&qs->stats->reverse);
-	if (UNLIKELY(q->signed_msg))
+	if (UNLIKELY(q->req.signed_msg)) {
 		wait_signed(qs, q);
-	else
-		query_ask(qs, q, now_ns);
+		return 0;
+	}
+	return query_ask(qs, q, now_ns);
 }
 
 /*
@@ -417,9 +421,9 @@ has_failed(const struct lookup_result *result)
 static __attribute__((cold)) void
 note_reason(struct queries *qs, struct query *q, const struct lookup *l)
 {
-	if (budget_used_up(&q->share, l))
+	if (budget_used_up(&q->budget.share, l))
 		query_use_up(qs, q);
-	if (l->at_ceiling)
+	if (l->excuse.at_ceiling)
 		q->lack = REASON_CEILING_UPSTREAM;
 }
 
@@ -428,23 +432,23 @@ query_wake(struct queries *qs, struct lookup *l, const struct lookup_result *res
 {
 	struct list *link;
 
-	for (; most > 0 && (link = list_pop(&l->waiters)) != NULL; most--) {
+	for (; most > 0 && (link = list_pop(&l->waiters.list)) != NULL; most--) {
 		struct query *q = LIST_OBJECT(link, struct query, link);
 
-		if (UNLIKELY(l->over_budget || l->at_ceiling))
+		if (UNLIKELY(l->waiters.over_budget || l->excuse.at_ceiling))
 			note_reason(qs, q, l);
-		budget_settle(&q->left, &q->share, l);
-		q->rcode = result->rcode;
+		budget_settle(&q->budget.left, &q->budget.share, l);
+		q->came.rcode = result->rcode;
 		if (UNLIKELY(q->stale_seen)) {
 			q->next = has_failed(result) ? QUERY_FETCHES_STALE : QUERY_TAKES_EVENT;
 			q->stale_seen = false;
 		}
 		query_make_ready(qs, q, result->outcome, result->msg != NULL);
-		l->n_waiters--;
+		l->waiters.n--;
 	}
-	if (UNLIKELY(l->watchers != NULL))
+	if (UNLIKELY(l->waiters.ring != NULL))
 		query_wake_watchers(qs, l, result, most);
-	return l->n_waiters > 0;
+	return l->waiters.n > 0;
 }
 
 /* Is the stale entry that Q knows of still in the cache? */

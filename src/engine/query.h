@@ -19,6 +19,7 @@
 #include "base/netmap.h"
 #include "base/pool.h"
 #include "core/conf.h"
+#include "core/packet.h"
 #include "core/reason.h"
 #include "core/stats.h"
 #include "core/wheel.h"
@@ -35,6 +36,9 @@
 #include "policy/policy.h"
 
 #define QUERY_NAME_INLINE 64
+
+/* Instead of the length of an answer: the next event is at hand, from the cache. */
+#define QUERY_HIT SIZE_MAX
 #define QUERY_AAAA_MS 2000    /* ms: AAAA is late after that (RULES D5), */
 #define QUERY_CHECK_MS 100    /* between looks whether what keeps it from that is over */
 #define QUERY_BESIDE_SILENT 2 /* silent attempts for AAAA until A is asked into the cache */
@@ -101,6 +105,74 @@ enum query_next {
 			     */
 };
 
+/* What the client asked: its message, as far as it is needed later. */
+struct query_request {
+	/* in the client's spelling; points to name[] or into the pool of long names */
+	const uint8_t *qname;
+	uint8_t qname_len; /* 0: the question was malformed */
+	uint16_t qtype;
+	uint16_t qclass;
+	uint16_t id;
+	uint16_t flags;   /* flags of the question's header */
+	uint16_t bufsize; /* bytes: of the client's OPT, at least 512 */
+	uint16_t len;     /* bytes of the question's message */
+	bool edns : 1;
+	bool do_bit : 1;
+	bool hands_off : 1;    /* DO and CD: the client validates itself (RULES D8) */
+	bool cookie_alone : 1; /* the message had a cookie and no question (RFC 7873 section 5.4) */
+	bool signed_msg : 1;   /* TSIG, SIG(0) or TKEY: relayed octet for octet (RULES D20) */
+};
+
+/* The COOKIE option of a question, or of its answer (RFC 7873). */
+struct client_cookie {
+	uint8_t state;             /* enum query_cookie */
+	uint8_t len;               /* of bytes; 0: none */
+	uint8_t bytes[COOKIE_LEN]; /* the client's until query_start, then that of the answer */
+};
+
+/* LOCAL, REVERSE: what is answered here. */
+struct local_answer {
+	uint8_t kind;    /* LOCAL: enum query_local */
+	uint8_t special; /* LOCAL_SPECIAL: enum special_answer */
+	/* REVERSE and LOCAL: offset in qname of the zone whose SOA a negative answer carries */
+	uint8_t zone_at;
+	uint8_t v4[4]; /* REVERSE and LOCAL_NAME: the IPv4 address, in network byte order */
+};
+
+/* How AAAA ended, before A was asked. */
+struct aaaa_end {
+	struct partial *reply; /* owned: the negative AAAA reply; NULL */
+	uint64_t empty_at_ns;  /* when the AAAA phase ended */
+	uint32_t empty_ttl;    /* s, at empty_at_ns: upper bound of synthesized TTLs (RULES D2) */
+	uint16_t upstream;     /* number of the upstream that answered AAAA */
+	uint8_t how;           /* enum query_aaaa */
+	uint8_t fallback;      /* enum query_fallback */
+	/* enum lookup_outcome: with QUERY_LATE_AAAA, how A ended; LOOKUP_REPLY: nothing to map */
+	uint8_t a_outcome;
+};
+
+/* TARGET: the chain of the name, as far as it was followed (RULES D6). */
+struct followed_chain {
+	struct partial *open;      /* owned: the open chain being followed; NULL */
+	struct partial_data *data; /* owned: the A records at the chain's end; else NULL */
+	uint8_t n_steps;
+	bool targeted : 1; /* TARGET was tried, or is not possible */
+};
+
+/* The event that made a query ready. */
+struct query_came {
+	uint8_t outcome;   /* enum lookup_outcome: the event that made it ready */
+	uint16_t rcode;    /* LOCAL: of the answer; else of a LOOKUP_ERROR event */
+	bool with_msg : 1; /* the event comes with a reply */
+};
+
+/* Questions upstream that it may cause yet (outbound/budget). */
+struct query_budget {
+	uint8_t left;              /* questions upstream that it may cause yet (outbound/budget) */
+	struct budget_share share; /* what the lookup that it waits for has of them */
+	bool used_up : 1;          /* a question was not sent, for want of those left */
+};
+
 struct query {
 	struct list link;         /* in the waiters of a lookup or in queries.ready */
 	struct wheel_timer timer; /* end of the phase, or of the whole query */
@@ -113,72 +185,35 @@ struct query {
 	/* among the waiting ones of its network, from its first wait on; children have none */
 	struct fair_place place;
 	uint64_t deadline_ns; /* end of the whole query */
-	/* in the client's spelling; points to name[] or into the pool of long names */
-	const uint8_t *qname;
-	struct partial *aaaa;      /* owned: the negative AAAA reply; NULL */
-	struct partial *chain;     /* owned: the open chain being followed; NULL */
-	struct partial_data *data; /* TARGET: owned: the A records at the chain's end; else NULL */
-	struct query_svcb *svcb;   /* SVCB: owned: the answer that waits for addresses; else NULL */
+	struct query_request req;
+	struct aaaa_end aaaa;
+	struct followed_chain chain;
+	struct query_svcb *svcb; /* SVCB: owned: the answer that waits for addresses; else NULL */
 	/* of a child: the query whose answer waits; NULL: that query waits no longer */
 	struct query *parent;
-	uint64_t empty_at_ns; /* when the AAAA phase ended */
-	struct netaddr peer;
-	struct netaddr local;
-	uint32_t sock; /* the shell's reference */
-	uint32_t gen;
-	uint32_t empty_ttl; /* s, at empty_at_ns: upper bound of synthesized TTLs (RULES D2) */
-	uint16_t id;
-	uint16_t flags; /* flags of the question's header */
-	uint16_t qtype;
-	uint16_t qclass;
-	uint16_t bufsize;  /* bytes: of the client's OPT, at least 512 */
-	uint16_t upstream; /* number of the upstream that answered AAAA */
-	uint16_t rcode;    /* LOCAL: of the answer; else of a LOOKUP_ERROR event */
-	uint16_t policy;   /* number of the policy in the set of conf_gen */
-	uint16_t len;      /* bytes of the question's message */
+	struct packet_route from; /* where the question came from, and its answer goes */
+	struct query_came came;
+	uint16_t policy; /* number of the policy in the set of conf_gen */
 	uint32_t conf_gen;
-	uint8_t qname_len; /* 0: the question was malformed */
-	uint8_t state;     /* enum query_state */
-	uint8_t next;      /* enum query_next */
-	uint8_t aaaa_end;  /* enum query_aaaa */
-	uint8_t fallback;  /* enum query_fallback */
-	uint8_t outcome;   /* enum lookup_outcome: the event that made it ready */
-	uint8_t n_steps;
-	uint8_t left;              /* questions upstream that it may cause yet (outbound/budget) */
-	struct budget_share share; /* what the lookup that it waits for has of them */
-	/* enum lookup_outcome: with QUERY_LATE_AAAA, how A ended; LOOKUP_REPLY: nothing to map */
-	uint8_t a_outcome;
-	uint8_t v4[4]; /* REVERSE and LOCAL_NAME: the IPv4 address, in network byte order */
-	/* REVERSE and LOCAL: offset in qname of the zone whose SOA a negative answer carries */
-	uint8_t zone_at;
-	uint8_t local_kind; /* LOCAL: enum query_local */
-	uint8_t special;    /* LOCAL_SPECIAL: enum special_answer */
+	uint8_t state; /* enum query_state */
+	uint8_t next;  /* enum query_next */
+	struct query_budget budget;
+	struct local_answer local;
 	/* enum reason: of the answer, as far as it is decided; LOCAL: of that (core/reason) */
 	uint8_t reason;
 	/* enum reason: of the outcome LOOKUP_NO_ROOM (RULES D26) */
 	uint8_t lack;
-	bool tcp : 1;
-	bool edns : 1;
-	bool do_bit : 1;
-	bool with_msg : 1;  /* the event comes with a reply */
-	bool targeted : 1;  /* TARGET was tried, or is not possible */
-	bool hands_off : 1; /* DO and CD: the client validates itself (RULES D8) */
 	/* a reply had no AD, or came from an upstream that is not trusted (RULES D9) */
 	bool insecure : 1;
 	/* it comes from engine/svcb, not from a client: its answer is not sent */
 	bool child : 1;
-	bool traced : 1;       /* it comes from engine_explain: its answer goes to queries.trace */
-	bool dry : 1;          /* it is for one that is traced, and must not ask upstream */
-	bool stale_seen : 1;   /* the cache has a stale entry for what it waits for */
-	bool stale : 1;        /* the answer rests on a stale entry */
-	bool held_once : 1;    /* it was QUERY_HELD */
-	bool used_up : 1;      /* a question was not sent, for want of those left */
-	bool cookie_alone : 1; /* the message had a cookie and no question (RFC 7873 section 5.4) */
-	bool signed_msg : 1;   /* TSIG, SIG(0) or TKEY: relayed octet for octet (RULES D20) */
-	uint8_t cookie_state;  /* enum query_cookie */
-	uint8_t cookie_len;    /* bytes in cookie; 0: none */
+	bool traced : 1;     /* it comes from engine_explain: its answer goes to queries.trace */
+	bool dry : 1;        /* it is for one that is traced, and must not ask upstream */
+	bool stale_seen : 1; /* the cache has a stale entry for what it waits for */
+	bool stale : 1;      /* the answer rests on a stale entry */
+	bool held_once : 1;  /* it was QUERY_HELD */
+	struct client_cookie cookie;
 	uint8_t name[QUERY_NAME_INLINE];
-	uint8_t cookie[COOKIE_LEN]; /* the client's until query_start, then that of the answer */
 };
 
 /* The answer of a query in state SVCB, while it waits for the addresses of its targets. */
@@ -217,7 +252,6 @@ struct queries {
 	struct net refused[QUERY_MAX_REFUSED];
 	uint32_t conf_gen;   /* number of changes of the settings so far */
 	bool refreshed;      /* the query that runs has caused the refresh of an entry */
-	bool hit;            /* the next event of the query that runs is in fetch */
 	bool cached;         /* the last one was, and so is the present one */
 	struct fetch *fetch; /* owned; NULL without a cache */
 	struct trace *trace; /* borrowed: of the one query that is traced; NULL: none is */
@@ -271,10 +305,10 @@ MUST_USE bool query_set_name(struct queries *qs, struct query *q, const uint8_t 
 void query_start_soon(struct queries *qs, struct query *q);
 
 /*
- * query_start: start Q in q->state, with everything the client said filled in. Afterwards Q has a
- * hit, waits for a lookup or is ready.
+ * query_start: start Q in q->state, with everything the client said filled in. Returns as query_ask
+ * does.
  */
-void query_start(struct queries *qs, struct query *q, uint64_t now_ns);
+size_t query_start(struct queries *qs, struct query *q, uint64_t now_ns);
 
 /*
  * query_admit: may Q, which waits for nothing yet and is to ask KEY, wait? If so it has its place,
@@ -405,18 +439,19 @@ static inline void
 query_make_ready(struct queries *qs, struct query *q, enum lookup_outcome outcome, bool with_msg)
 {
 	q->lookup = NULL;
-	q->outcome = (uint8_t)outcome;
-	q->with_msg = with_msg;
+	q->came.outcome = (uint8_t)outcome;
+	q->came.with_msg = with_msg;
 	list_push(&qs->ready, &q->link);
 }
 
 /*
- * query_ask: ask the question of q->state, for the end of the followed chain if there is one. If
- * the cache has the answer, qs->hit is set and Q has its next event already. Otherwise Q waits for
- * upstream or is ready: with LOOKUP_NO_ROOM if there is no room for a lookup, with LOOKUP_SILENT if
- * Q's time is over or asking is in vain, and refused if the client's RD is 0 (RULES D10).
+ * query_ask: ask the question of q->state, for the end of the followed chain if there is one.
+ * Returns QUERY_HIT if the cache has the answer, which is Q's next event already; it is in
+ * qs->fetch. Else 0, and Q waits for upstream or is ready: with LOOKUP_NO_ROOM if there is no room
+ * for a lookup, with LOOKUP_SILENT if Q's time is over or asking is in vain, and refused if the
+ * client's RD is 0 (RULES D10).
  */
-void query_ask(struct queries *qs, struct query *q, uint64_t now_ns);
+size_t query_ask(struct queries *qs, struct query *q, uint64_t now_ns);
 
 /* query_refuse: answer Q with REFUSED for REASON. Counted as client_refused unless Q is a child. */
 void query_refuse(struct queries *qs, struct query *q, enum reason reason);
@@ -437,15 +472,15 @@ query_came_ns(const struct query *q)
 
 /*
  * query_fetch_stale: upstream has failed or is late: fetch a stale entry. True: there is one and
- * qs->hit is set, or upstream was only late and is asked again as by query_ask. False: the cache
- * has no entry (any more) and upstream has failed, which is the event.
+ * *HIT is QUERY_HIT, or upstream was only late and is asked again as by query_ask, and *HIT is 0.
+ * False: the cache has no entry (any more) and upstream has failed, which is the event.
  */
-MUST_USE bool query_fetch_stale(struct queries *qs, struct query *q, uint64_t now_ns);
+MUST_USE bool query_fetch_stale(struct queries *qs, struct query *q, size_t *hit, uint64_t now_ns);
 
 /* query_drop_partial: give *p, if not NULL, back to its pool and set it to NULL. */
 void query_drop_partial(struct queries *qs, struct partial **p);
 
-/* query_drop_data: give q->data, if not NULL, back to its pool and set it to NULL. */
+/* query_drop_data: give q->chain.data, if not NULL, back to its pool and set it to NULL. */
 void query_drop_data(struct queries *qs, struct query *q);
 
 /*
@@ -458,6 +493,16 @@ bool query_forsake(struct query *q);
  * in flight end on their own.
  */
 void query_drop_svcb(struct queries *qs, struct query *q);
+
+/*
+ * query_is_proven: has Q's client shown that its address is its own, by the transport or a good
+ * cookie (RFC 7873)?
+ */
+MUST_USE static inline bool
+query_is_proven(const struct query *q)
+{
+	return transport_traits[q->from.transport].proven || q->cookie.state == QUERY_COOKIE_GOOD;
+}
 
 /* A buffer for an answer: CAP bytes, borrowed. */
 struct query_out {

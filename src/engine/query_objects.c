@@ -69,11 +69,11 @@ query_new(struct queries *qs)
 	memset(q, 0, offsetof(struct query, name));
 	list_init(&q->link);
 	wheel_timer_init(&q->timer, WHEEL_QUERY);
-	q->qname = q->name;
-	q->upstream = UPSTREAM_NONE;
+	q->req.qname = q->name;
+	q->aaaa.upstream = UPSTREAM_NONE;
 	q->lack = REASON_NO_ROOM; /* and reason is REASON_RELAYED */
-	q->left = qs->conf->max_upstream_questions;
-	q->zone_at = QUERY_NO_ZONE;
+	q->budget.left = qs->conf->max_upstream_questions;
+	q->local.zone_at = QUERY_NO_ZONE;
 	q->conf_gen = qs->conf_gen - 1; /* older than any settings: the policy is not known yet */
 	return q;
 }
@@ -83,7 +83,7 @@ query_find_policy(const struct queries *qs, struct query *q)
 {
 	bool may_ask;
 
-	q->policy = (uint16_t)policies_find(qs->conf->policies, &q->peer, &may_ask);
+	q->policy = (uint16_t)policies_find(qs->conf->policies, &q->from.peer, &may_ask);
 	q->conf_gen = qs->conf_gen;
 }
 
@@ -98,8 +98,8 @@ query_set_name(struct queries *qs, struct query *q, const uint8_t *name, size_t 
 			return false;
 	}
 	memcpy(copy, name, len);
-	q->qname = copy;
-	q->qname_len = (uint8_t)len;
+	q->req.qname = copy;
+	q->req.qname_len = (uint8_t)len;
 	return true;
 }
 
@@ -114,11 +114,11 @@ query_drop_partial(struct queries *qs, struct partial **p)
 void
 query_drop_data(struct queries *qs, struct query *q)
 {
-	if (q->data == NULL)
+	if (q->chain.data == NULL)
 		return;
-	query_drop_partial(qs, &q->data->chain);
-	pool_give(&qs->data, q->data);
-	q->data = NULL;
+	query_drop_partial(qs, &q->chain.data->chain);
+	pool_give(&qs->data, q->chain.data);
+	q->chain.data = NULL;
 }
 
 bool
@@ -150,13 +150,13 @@ query_free(struct queries *qs, struct query *q)
 {
 	fair_leave(&qs->fair, &q->place);
 	wheel_clear(qs->wheel, &q->timer);
-	query_drop_partial(qs, &q->aaaa);
-	query_drop_partial(qs, &q->chain);
+	query_drop_partial(qs, &q->aaaa.reply);
+	query_drop_partial(qs, &q->chain.open);
 	query_drop_data(qs, q);
 	query_drop_svcb(qs, q);
 	if (UNLIKELY(q->watch.lookup != NULL))
 		query_unwatch(qs, q);
-	if (q->qname != q->name)
-		pool_give(&qs->long_names, (void *)(uintptr_t)q->qname);
+	if (q->req.qname != q->name)
+		pool_give(&qs->long_names, (void *)(uintptr_t)q->req.qname);
 	pool_give(&qs->pool, q);
 }

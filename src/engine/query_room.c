@@ -106,7 +106,7 @@ shed_list(struct queries *qs, const struct list *list, unsigned most)
 	/* With the last of them its client is gone: the head is then only compared, not read. */
 	for (struct list *link = list->next, *next; most > 0 && link != list; link = next) {
 		struct query *q = LIST_OBJECT(link, struct query, place.link);
-		enum policy_access ordered = policies_ordered(ps, &q->peer);
+		enum policy_access ordered = policies_ordered(ps, &q->from.peer);
 
 		next = link->next;
 		if (ordered == POLICY_SERVED || !waits(q))
@@ -338,10 +338,10 @@ query_finds_room(struct queries *qs, struct query *q, uint64_t now_ns)
 static __attribute__((cold)) void
 turn_away(struct queries *qs, struct query *q, enum fair_verdict verdict)
 {
-	if (verdict == FAIR_SAME && !q->tcp) {
+	if (verdict == FAIR_SAME && !transport_traits[q->from.transport].proven) {
 		stats_inc(&qs->stats->same_question);
 		q->state = QUERY_LOCAL;
-		q->local_kind = QUERY_LOCAL_TC;
+		q->local.kind = QUERY_LOCAL_TC;
 		q->reason = REASON_SAME_QUESTION;
 		query_make_ready(qs, q, LOOKUP_SILENT, false);
 		return;
@@ -366,7 +366,7 @@ bool
 query_admit(struct queries *qs, struct query *q, const struct question *key)
 {
 	const struct conf_core *conf = qs->conf;
-	bool proven = q->tcp || q->cookie_state == QUERY_COOKIE_GOOD;
+	bool proven = query_is_proven(q);
 	struct fair_terms terms = {
 		.question = same_as(qs, key->hash, key->qtype, proven),
 		.max_same = conf->max_same_question,
@@ -382,7 +382,7 @@ query_admit(struct queries *qs, struct query *q, const struct question *key)
 		terms.max_net = conf->max_waiting_per_client * (proven ? PROVEN_FACTOR : 1);
 	if (proven && terms.max_same != 0)
 		terms.max_same = UINT32_MAX;
-	verdict = fair_enter(&qs->fair, &q->peer, &terms, &q->place);
+	verdict = fair_enter(&qs->fair, &q->from.peer, &terms, &q->place);
 	if (UNLIKELY(verdict != FAIR_WELCOME)) {
 		turn_away(qs, q, verdict);
 		return false;
@@ -403,7 +403,7 @@ query_may_join(struct queries *qs, struct query *q)
 {
 	const struct lookup *l = q->lookup;
 	uint32_t most = qs->conf->max_same_question;
-	bool proven = q->tcp || q->cookie_state == QUERY_COOKIE_GOOD;
+	bool proven = query_is_proven(q);
 
 	if (most == 0 || q->child)
 		return true;
@@ -412,7 +412,7 @@ query_may_join(struct queries *qs, struct query *q)
 		turn_away(qs, q, FAIR_SAME);
 		return false;
 	}
-	if (l->n_waiters < LOOKUP_MAX_WAITERS / 2 || !fair_same_over(&qs->fair, &q->place, most))
+	if (l->waiters.n < LOOKUP_MAX_WAITERS / 2 || !fair_same_over(&qs->fair, &q->place, most))
 		return true;
 	stats_inc(&qs->stats->same_question);
 	q->lack = REASON_CEILING_SAME;

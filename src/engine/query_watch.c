@@ -14,7 +14,7 @@ query_goes_on(struct queries *qs, struct query *q)
 {
 	const struct policy *p = query_policy(qs, q);
 
-	return q->fallback != QUERY_LATE_AAAA && p->synth.active_bits != 0 &&
+	return q->aaaa.fallback != QUERY_LATE_AAAA && p->synth.active_bits != 0 &&
 	    p->triggers & POLICY_ON_TIMEOUT;
 }
 
@@ -24,7 +24,7 @@ gives_up(struct queries *qs, struct query *q)
 {
 	bool at_hand = q->state == QUERY_TARGET; /* it has A */
 	/* what is asked for then are the real AAAA (RULES D13) */
-	bool native = q->state == QUERY_A && q->aaaa_end == QUERY_AAAA_IGNORED;
+	bool native = q->state == QUERY_A && q->aaaa.how == QUERY_AAAA_IGNORED;
 
 	return !q->stale_seen &&
 	    (at_hand || native || (q->state == QUERY_AAAA && query_goes_on(qs, q)));
@@ -35,7 +35,7 @@ static void
 keep(struct queries *qs, struct lookup *l)
 {
 	if (qs->conf->cache != NULL && lookup_has_room(qs->lookups))
-		l->needed = true;
+		l->waiters.needed = true;
 }
 
 /* Q, which waits for L, watches it from now on. */
@@ -43,7 +43,7 @@ static void
 watch(struct query *q, struct lookup *l)
 {
 	q->watch.lookup = l;
-	q->watch.share = q->share;
+	q->watch.share = q->budget.share;
 	lookup_watch(l, &q->link, &q->watch.link);
 }
 
@@ -53,15 +53,15 @@ query_stop_waiting(struct queries *qs, struct query *q, uint64_t now_ns)
 	struct lookup *l = q->lookup;
 
 	q->lookup = NULL;
-	if (budget_used_up(&q->share, l))
+	if (budget_used_up(&q->budget.share, l))
 		query_use_up(qs, q);
 	/* The end of a chain is not watched: after A the chain is not known any more. */
-	if (q->state == QUERY_AAAA && q->chain == NULL && now_ns < q->deadline_ns) {
+	if (q->state == QUERY_AAAA && q->chain.open == NULL && now_ns < q->deadline_ns) {
 		stats_inc(&qs->stats->aaaa_late);
 		watch(q, l);
 	} else {
 		keep(qs, l);
-		budget_leave(&q->left, &q->share, l);
+		budget_leave(&q->budget.left, &q->budget.share, l);
 		lookup_leave(qs->lookups, l, &q->link);
 	}
 }
@@ -73,7 +73,7 @@ query_unwatch(struct queries *qs, struct query *q)
 
 	q->watch.lookup = NULL;
 	keep(qs, l);
-	budget_leave(&q->left, &q->watch.share, l);
+	budget_leave(&q->budget.left, &q->watch.share, l);
 	lookup_leave(qs->lookups, l, &q->watch.link);
 }
 
@@ -105,8 +105,8 @@ query_wait_on(struct queries *qs, struct query *q)
 	q->lookup = q->watch.lookup;
 	q->watch.lookup = NULL;
 	lookup_wait_again(q->lookup, &q->watch.link, &q->link);
-	q->share = q->watch.share;
-	query_drop_partial(qs, &q->chain);
+	q->budget.share = q->watch.share;
+	query_drop_partial(qs, &q->chain.open);
 	q->state = QUERY_AAAA;
 	q->stale_seen = false;
 	wheel_set(qs->wheel, &q->timer, q->deadline_ns);
@@ -116,18 +116,18 @@ query_wait_on(struct queries *qs, struct query *q)
 static void
 go_back(struct queries *qs, struct query *q)
 {
-	query_drop_partial(qs, &q->aaaa);
-	query_drop_partial(qs, &q->chain);
+	query_drop_partial(qs, &q->aaaa.reply);
+	query_drop_partial(qs, &q->chain.open);
 	query_drop_data(qs, q);
 	q->state = QUERY_AAAA;
-	q->n_steps = 0;
-	q->targeted = false;
+	q->chain.n_steps = 0;
+	q->chain.targeted = false;
 	q->insecure = false;
 	q->stale = false;
 	q->next = QUERY_TAKES_EVENT;
 	q->stale_seen = false;
-	if (q->fallback == QUERY_STALE_NXDOMAIN)
-		q->fallback = QUERY_NO_FALLBACK;
+	if (q->aaaa.fallback == QUERY_STALE_NXDOMAIN)
+		q->aaaa.fallback = QUERY_NO_FALLBACK;
 }
 
 /* Q stops waiting. The question for A goes on: Q may need it yet. */
@@ -137,7 +137,7 @@ keep_a(struct queries *qs, struct query *q)
 	if (q->state == QUERY_A) {
 		watch(q, q->lookup);
 	} else {
-		budget_leave(&q->left, &q->share, q->lookup);
+		budget_leave(&q->budget.left, &q->budget.share, q->lookup);
 		lookup_leave(qs->lookups, q->lookup, &q->link);
 	}
 	list_push(&qs->ready, &q->link);
@@ -156,8 +156,8 @@ query_wake_watchers(
 		struct query *q = LIST_OBJECT(link, struct query, watch.link);
 
 		q->watch.lookup = NULL;
-		l->n_waiters--;
-		budget_settle(&q->left, &q->watch.share, l);
+		l->waiters.n--;
+		budget_settle(&q->budget.left, &q->watch.share, l);
 		if (!telling)
 			continue;
 		stats_inc(&qs->stats->aaaa_caught);
@@ -169,9 +169,9 @@ query_wake_watchers(
 		}
 		go_back(qs, q);
 		q->lookup = NULL;
-		q->outcome = (uint8_t)result->outcome;
-		q->rcode = result->rcode;
-		q->with_msg = result->msg != NULL;
+		q->came.outcome = (uint8_t)result->outcome;
+		q->came.rcode = result->rcode;
+		q->came.with_msg = result->msg != NULL;
 	}
 }
 
@@ -180,16 +180,16 @@ static void
 ask_beside(struct queries *qs, struct query *q, struct lookup *l, uint64_t now_ns)
 {
 	/* What it brings may not be kept, and is asked for again then. */
-	uint8_t spare = q->left / 2;
+	uint8_t spare = q->budget.left / 2;
 	uint8_t sends = spare < QUERY_BESIDE_SENDS ? spare : QUERY_BESIDE_SENDS;
 	struct question key = l->key;
 
 	key.qtype = DNS_TYPE_A;
-	l->a_asked = true;
+	l->late.a_asked = true;
 	if (qs->conf->cache != NULL && sends > 0 && !upstreams_all_down(qs->lookups->upstreams) &&
 	    !fetch_exists(qs->fetch, qs->conf, &key, 0, now_ns) &&
 	    lookup_refresh(qs->lookups, &key, sends))
-		q->left = (uint8_t)(q->left - sends);
+		q->budget.left = (uint8_t)(q->budget.left - sends);
 }
 
 void
@@ -197,9 +197,9 @@ query_expects_none(struct queries *qs, struct query *q, uint64_t now_ns)
 {
 	uint64_t wait_ns = upstreams_no_aaaa_ns(qs->lookups->upstreams);
 
-	if (wait_ns == 0 || q->state != QUERY_AAAA || q->chain != NULL || !gives_up(qs, q))
+	if (wait_ns == 0 || q->state != QUERY_AAAA || q->chain.open != NULL || !gives_up(qs, q))
 		return;
-	if (!q->lookup->a_asked)
+	if (!q->lookup->late.a_asked)
 		ask_beside(qs, q, q->lookup, now_ns);
 	if (now_ns + wait_ns < q->timer.due * WHEEL_TICK_NS)
 		wheel_set(qs->wheel, &q->timer, now_ns + wait_ns);
@@ -211,14 +211,14 @@ query_note_late(struct queries *qs, struct query *q, uint64_t now_ns)
 	struct upstreams *us = qs->lookups->upstreams;
 	struct lookup *l = q->watch.lookup;
 
-	if (l->late_noted || !is_late(l, now_ns))
+	if (l->late.noted || !is_late(l, now_ns))
 		return;
-	l->late_noted = true;
+	l->late.noted = true;
 	for (unsigned i = 0; i < us->n_order; i++) {
 		uint16_t u = us->order[i];
-		uint64_t silent = l->tried.silent[UPSTREAM_OVER_UDP][0] |
-		    l->tried.silent[UPSTREAM_OVER_UDP][1] | l->tried.silent[UPSTREAM_OVER_TCP][0] |
-		    l->tried.silent[UPSTREAM_OVER_TCP][1];
+		uint64_t silent = l->tried.silent[TRANSPORT_UDP][0] |
+		    l->tried.silent[TRANSPORT_UDP][1] | l->tried.silent[TRANSPORT_TCP][0] |
+		    l->tried.silent[TRANSPORT_TCP][1];
 
 		if (silent >> u & 1 && us->table[u].heard_ns > l->born_ns &&
 		    ways_aaaa_late(&us->table[u].ways))
@@ -235,12 +235,12 @@ query_on_silence(struct queries *qs, struct lookup *l, uint64_t now_ns)
 	if (l->key.qtype != DNS_TYPE_AAAA || l->truncated.bytes != NULL ||
 	    l->tried.n_silent < QUERY_BESIDE_SILENT)
 		return 0;
-	for (struct list *link = l->waiters.next; link != &l->waiters && !l->a_asked;
+	for (struct list *link = l->waiters.list.next; link != &l->waiters.list && !l->late.a_asked;
 	     link = link->next) {
 		struct query *q = LIST_OBJECT(link, struct query, link);
 
 		n++;
-		if (q->state == QUERY_AAAA && q->chain == NULL && gives_up(qs, q))
+		if (q->state == QUERY_AAAA && q->chain.open == NULL && gives_up(qs, q))
 			ask_beside(qs, q, l, now_ns);
 	}
 	return n;

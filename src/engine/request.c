@@ -15,7 +15,7 @@ static void
 set_local(struct query *q, uint16_t rcode, enum reason reason)
 {
 	q->state = QUERY_LOCAL;
-	q->rcode = rcode;
+	q->came.rcode = rcode;
 	q->reason = (uint8_t)reason;
 }
 
@@ -23,8 +23,8 @@ static void
 set_negative(struct query *q, uint16_t rcode, size_t zone_at, enum reason reason)
 {
 	set_local(q, rcode, reason);
-	q->local_kind = QUERY_LOCAL_EMPTY;
-	q->zone_at = (uint8_t)zone_at;
+	q->local.kind = QUERY_LOCAL_EMPTY;
+	q->local.zone_at = (uint8_t)zone_at;
 }
 
 /*
@@ -56,16 +56,16 @@ sort_reverse(struct queries *qs, struct query *q, const struct pref64 *p, size_t
 	enum special_answer local;
 	struct reverse r;
 
-	reverse_find(q->qname, p, 1, &r);
-	if (r.kind != REVERSE_ADDRESS || q->qtype != DNS_TYPE_PTR) {
+	reverse_find(q->req.qname, p, 1, &r);
+	if (r.kind != REVERSE_ADDRESS || q->req.qtype != DNS_TYPE_PTR) {
 		set_negative(q, r.kind == REVERSE_NXDOMAIN ? DNS_NXDOMAIN : DNS_NOERROR, zone_at,
 		    REASON_REVERSE_EMPTY);
 		return;
 	}
-	memcpy(q->v4, r.v4, sizeof(q->v4));
+	memcpy(q->local.v4, r.v4, sizeof(q->local.v4));
 	if (special_is_wka(r.v4) || policy->reverse == POLICY_REVERSE_LOCAL) {
 		set_local(q, DNS_NOERROR, REASON_REVERSE_NAME);
-		q->local_kind = QUERY_LOCAL_NAME;
+		q->local.kind = QUERY_LOCAL_NAME;
 		return;
 	}
 	local = decide_local(qs, r.v4);
@@ -74,7 +74,7 @@ sort_reverse(struct queries *qs, struct query *q, const struct pref64 *p, size_t
 		    REASON_LOCAL_ZONE);
 		return;
 	}
-	q->zone_at = (uint8_t)zone_at;
+	q->local.zone_at = (uint8_t)zone_at;
 	q->state = QUERY_REVERSE;
 }
 
@@ -104,7 +104,7 @@ request_special_reason(enum special kind)
 static bool
 sort_special(struct queries *qs, struct query *q, enum special kind, size_t zone_at)
 {
-	enum special_answer answer = special_decide(kind, zone_at == 0, q->qtype);
+	enum special_answer answer = special_decide(kind, zone_at == 0, q->req.qtype);
 
 	if (answer == SPECIAL_ASK || (kind == SPECIAL_LOCAL_ZONE && !qs->conf->local_zones))
 		return false;
@@ -114,9 +114,9 @@ sort_special(struct queries *qs, struct query *q, enum special kind, size_t zone
 		return true;
 	}
 	set_local(q, DNS_NOERROR, request_special_reason(kind));
-	q->local_kind = QUERY_LOCAL_SPECIAL;
-	q->special = (uint8_t)answer;
-	q->zone_at = (uint8_t)zone_at;
+	q->local.kind = QUERY_LOCAL_SPECIAL;
+	q->local.special = (uint8_t)answer;
+	q->local.zone_at = (uint8_t)zone_at;
 	return true;
 }
 
@@ -134,7 +134,7 @@ sort_by_name(struct queries *qs, struct query *q, const struct zonemap_path *pat
 	if (special != ZONEMAP_NONE && special != SPECIAL_LOCAL_ZONE)
 		return sort_special(qs, q, (enum special)special, at);
 	/* A prefix goes before the documentation network that it may be part of (RFC 6303). */
-	if (!q->hands_off)
+	if (!q->req.hands_off)
 		place = zonemap_find(ps->reverse, path, &at);
 	if (place != ZONEMAP_NONE) {
 		sort_reverse(qs, q, &ps->site[place], at);
@@ -150,7 +150,7 @@ dns64_for(const struct policy *p, struct query *q, const struct zonemap_path *pa
 	uint32_t zone = ZONEMAP_NONE;
 	size_t at;
 
-	if (!policy_fits_family(p, &q->peer)) {
+	if (!policy_fits_family(p, &q->from.peer)) {
 		q->reason = REASON_CLIENT_FAMILY;
 		return POLICY_NEVER;
 	}
@@ -185,7 +185,7 @@ sort_aaaa(struct query *q, const struct policy *p, const struct zonemap_path *pa
 		if (p->synth.active_bits == 0)
 			q->reason = REASON_NO_PREFIX;
 		q->state = p->synth.active_bits == 0 ? QUERY_NATIVE : QUERY_A;
-		q->aaaa_end = QUERY_AAAA_IGNORED;
+		q->aaaa.how = QUERY_AAAA_IGNORED;
 		break;
 	}
 }
@@ -197,17 +197,17 @@ sort_in(struct queries *qs, struct query *q)
 	const struct policy *p = query_policy(qs, q);
 	struct zonemap_path path;
 
-	zonemap_path(&path, q->qname, q->qname_len);
+	zonemap_path(&path, q->req.qname, q->req.qname_len);
 	if (sort_by_name(qs, q, &path))
 		return;
-	if (UNLIKELY(q->hands_off)) {
-		if (q->qtype == DNS_TYPE_AAAA)
+	if (UNLIKELY(q->req.hands_off)) {
+		if (q->req.qtype == DNS_TYPE_AAAA)
 			q->reason = REASON_VALIDATES;
 		return;
 	}
-	if (q->qtype == DNS_TYPE_AAAA)
+	if (q->req.qtype == DNS_TYPE_AAAA)
 		sort_aaaa(q, p, &path);
-	else if (q->qtype == DNS_TYPE_A && p->hide_a)
+	else if (q->req.qtype == DNS_TYPE_A && p->hide_a)
 		q->state = QUERY_HIDDEN;
 }
 
@@ -217,14 +217,14 @@ sort_chaos(struct queries *qs, struct query *q)
 {
 	static const uint8_t version[] = "\7version\4bind";
 	static const uint8_t id[] = "\2id\6server";
-	bool text = q->qtype == DNS_TYPE_TXT || q->qtype == DNS_TYPE_ANY;
+	bool text = q->req.qtype == DNS_TYPE_TXT || q->req.qtype == DNS_TYPE_ANY;
 
-	if (text && qs->conf->version[0] != '\0' && name_equal(q->qname, version)) {
+	if (text && qs->conf->chaos.version[0] != '\0' && name_equal(q->req.qname, version)) {
 		set_local(q, DNS_NOERROR, REASON_VERSION);
-		q->local_kind = QUERY_LOCAL_VERSION;
-	} else if (text && qs->conf->server_id[0] != '\0' && name_equal(q->qname, id)) {
+		q->local.kind = QUERY_LOCAL_VERSION;
+	} else if (text && qs->conf->chaos.server_id[0] != '\0' && name_equal(q->req.qname, id)) {
 		set_local(q, DNS_NOERROR, REASON_SERVER_ID);
-		q->local_kind = QUERY_LOCAL_ID;
+		q->local.kind = QUERY_LOCAL_ID;
 	} else {
 		query_refuse(qs, q, REASON_REFUSED_CHAOS);
 	}
@@ -234,22 +234,24 @@ sort_chaos(struct queries *qs, struct query *q)
 void
 request_sort(struct queries *qs, struct query *q)
 {
-	q->hands_off = q->do_bit && q->flags & DNS_CD; /* the client validates itself (RULES D8) */
+	/* The client validates itself (RULES D8). */
+	q->req.hands_off = q->req.do_bit && q->req.flags & DNS_CD;
 	q->state = QUERY_RELAY;
-	if (q->qclass == DNS_CLASS_CH) {
+	if (q->req.qclass == DNS_CLASS_CH) {
 		sort_chaos(qs, q);
 		return;
 	}
-	if (q->qtype == DNS_TYPE_AXFR || q->qtype == DNS_TYPE_IXFR || q->qtype == DNS_TYPE_OPT) {
+	if (q->req.qtype == DNS_TYPE_AXFR || q->req.qtype == DNS_TYPE_IXFR ||
+	    q->req.qtype == DNS_TYPE_OPT) {
 		query_refuse(qs, q, REASON_REFUSED_TYPE); /* RULES D24 */
 		return;
 	}
 	/* Other classes: as if there were no DNS64 (RFC 6147 section 5.1). */
-	if (q->qclass == DNS_CLASS_IN && !q->signed_msg)
+	if (q->req.qclass == DNS_CLASS_IN && !q->req.signed_msg)
 		sort_in(qs, q);
 	/* Without RD only the cache may answer (RULES D10). */
-	if (!(q->flags & DNS_RD) && q->state != QUERY_LOCAL && !q->child &&
-	    (qs->conf->cache == NULL || q->signed_msg))
+	if (!(q->req.flags & DNS_RD) && q->state != QUERY_LOCAL && !q->child &&
+	    (qs->conf->cache == NULL || q->req.signed_msg))
 		query_refuse(qs, q, REASON_NO_RECURSION);
 }
 
@@ -301,16 +303,16 @@ may_ask(struct queries *qs, struct query *q)
 {
 	bool may, denied;
 
-	q->policy = (uint16_t)policies_find(qs->conf->policies, &q->peer, &may);
+	q->policy = (uint16_t)policies_find(qs->conf->policies, &q->from.peer, &may);
 	q->conf_gen = qs->conf_gen;
 	if (may)
 		return true;
-	denied = policies_access(qs->conf->policies, &q->peer) != POLICY_STRANGER;
+	denied = policies_access(qs->conf->policies, &q->from.peer) != POLICY_STRANGER;
 	stats_inc(&qs->stats->client_denied);
 	/* An operator who denies needs no advice; if it is only explained nobody asked. */
 	if (!denied && !trace_counts(qs->trace, qs->stats))
-		tell_refused(qs, &q->peer);
-	if (policies_ordered(qs->conf->policies, &q->peer) != POLICY_SERVED)
+		tell_refused(qs, &q->from.peer);
+	if (policies_ordered(qs->conf->policies, &q->from.peer) != POLICY_SERVED)
 		query_refuse(qs, q, REASON_DENIED_OPERATOR);
 	else
 		query_refuse(qs, q, denied ? REASON_DENIED_NETWORK : REASON_DENIED);
@@ -326,13 +328,13 @@ read_cookie(struct query *q, const struct msg *m)
 
 	if (cookie == NULL)
 		return true;
-	q->cookie_alone = m->qdcount == 0;
+	q->req.cookie_alone = m->qdcount == 0;
 	if (len != DNS_COOKIE_CLIENT && (len < DNS_COOKIE_MIN || len > DNS_COOKIE_MAX))
 		return false;
-	q->cookie_state = len > DNS_COOKIE_CLIENT ? QUERY_COOKIE_BAD : QUERY_COOKIE_NONE;
+	q->cookie.state = len > DNS_COOKIE_CLIENT ? QUERY_COOKIE_BAD : QUERY_COOKIE_NONE;
 	/* A server cookie of another length is not ours: only the client cookie is kept. */
-	q->cookie_len = len == COOKIE_LEN ? COOKIE_LEN : DNS_COOKIE_CLIENT;
-	memcpy(q->cookie, cookie, q->cookie_len);
+	q->cookie.len = len == COOKIE_LEN ? COOKIE_LEN : DNS_COOKIE_CLIENT;
+	memcpy(q->cookie.bytes, cookie, q->cookie.len);
 	return true;
 }
 
@@ -348,19 +350,19 @@ read_badly(struct queries *qs, struct query *q)
 static bool
 read_message(struct queries *qs, struct query *q, const struct msg *m, enum msg_verdict verdict)
 {
-	q->id = m->id;
-	q->flags = m->flags;
-	q->edns = verdict == MSG_BAD_OPT || m->edns.present;
-	q->do_bit = m->edns.present && m->edns.do_bit;
-	q->bufsize =
+	q->req.id = m->id;
+	q->req.flags = m->flags;
+	q->req.edns = verdict == MSG_BAD_OPT || m->edns.present;
+	q->req.do_bit = m->edns.present && m->edns.do_bit;
+	q->req.bufsize =
 	    m->edns.present && m->edns.bufsize > DNS_UDP_MIN ? m->edns.bufsize : DNS_UDP_MIN;
 	if ((m->flags & DNS_OPCODE) != DNS_OPCODE_QUERY) {
 		stats_inc(&qs->stats->client_notimp);
 		set_local(q, DNS_NOTIMP, REASON_NOTIMP);
 		return false;
 	}
-	q->qtype = m->qtype;
-	q->qclass = m->qclass;
+	q->req.qtype = m->qtype;
+	q->req.qclass = m->qclass;
 	if (m->qname_len > 0 && !query_set_name(qs, q, msg_qname(m), m->qname_len)) {
 		set_local(q, DNS_SERVFAIL, REASON_NO_ROOM);
 		return false;
@@ -372,16 +374,16 @@ read_message(struct queries *qs, struct query *q, const struct msg *m, enum msg_
 		set_local(q, DNS_BADVERS, REASON_BADVERS);
 		return false;
 	}
-	if (m->edns.options_len > 0 && qs->conf->client_cookies && !read_cookie(q, m))
+	if (m->edns.options_len > 0 && qs->conf->cookies.client && !read_cookie(q, m))
 		return read_badly(qs, q);
 	if (UNLIKELY(m->qname_len == 0)) {
-		if (!q->cookie_alone)
+		if (!q->req.cookie_alone)
 			return read_badly(qs, q);
 		/* A message without a question asks for a cookie (RFC 7873 section 5.4). */
 		set_local(q, DNS_NOERROR, REASON_COOKIE_ALONE);
 		return true;
 	}
-	q->signed_msg = m->signature || m->qtype == DNS_TYPE_TKEY;
+	q->req.signed_msg = m->signature || m->qtype == DNS_TYPE_TKEY;
 	return true;
 }
 
@@ -410,9 +412,9 @@ deserves_answer(
 		stats_dropped(qs->stats, REASON_DROP_RESPONSE);
 		return false;
 	}
-	if (policies_ignore(qs->conf->policies, &in->peer)) {
+	if (policies_ignore(qs->conf->policies, &in->from.peer)) {
 		stats_inc(&qs->stats->client_ignored);
-		stats_dropped(qs->stats, request_ignored(qs->conf->policies, &in->peer));
+		stats_dropped(qs->stats, request_ignored(qs->conf->policies, &in->from.peer));
 		return false;
 	}
 	return true;
@@ -422,8 +424,8 @@ deserves_answer(
 static void
 slip_away(struct query *q)
 {
-	set_local(q, q->cookie_len > 0 ? DNS_BADCOOKIE : DNS_NOERROR, REASON_RATE_LIMITED);
-	q->local_kind = q->cookie_len > 0 ? QUERY_LOCAL_ERROR : QUERY_LOCAL_TC;
+	set_local(q, q->cookie.len > 0 ? DNS_BADCOOKIE : DNS_NOERROR, REASON_RATE_LIMITED);
+	q->local.kind = q->cookie.len > 0 ? QUERY_LOCAL_ERROR : QUERY_LOCAL_TC;
 }
 
 struct query *
@@ -431,34 +433,30 @@ request_accept(struct queries *qs, const struct packet_in *in, bool slip)
 {
 	struct msg m;
 	enum msg_verdict verdict = msg_parse(&m, in->msg, in->len);
-	bool tcp = in->way == PACKET_CLIENT_TCP;
 	struct query *q;
 
 	if (!deserves_answer(qs, in, &m, verdict))
 		return NULL;
-	stats_inc(&qs->stats->asked[stats_asked(tcp, in->peer.family == NETADDR_IPV6, m.qtype)]);
+	stats_inc(&qs->stats->asked[stats_asked(
+	    in->from.transport, in->from.peer.family == NETADDR_IPV6, m.qtype)]);
 	q = query_new(qs);
 	if (q == NULL) {
 		stats_inc(&qs->stats->client_dropped);
 		stats_dropped(qs->stats, REASON_DROP_FULL);
 		return NULL;
 	}
-	q->tcp = tcp;
-	q->sock = in->sock;
-	q->gen = in->gen;
-	q->peer = in->peer;
-	q->local = in->local;
-	q->len = (uint16_t)in->len;
-	if (read_message(qs, q, &m, verdict) && may_ask(qs, q) && !UNLIKELY(q->cookie_alone)) {
+	q->from = in->from;
+	q->req.len = (uint16_t)in->len;
+	if (read_message(qs, q, &m, verdict) && may_ask(qs, q) && !UNLIKELY(q->req.cookie_alone)) {
 		if (UNLIKELY(slip))
 			slip_away(q);
 		else
 			request_sort(qs, q);
 	}
 	/* The lookup needs the message's bytes, which are available only now. */
-	if (UNLIKELY(q->signed_msg) && q->state == QUERY_RELAY) {
+	if (UNLIKELY(q->req.signed_msg) && q->state == QUERY_RELAY) {
 		q->reason = REASON_SIGNED;
-		q->lookup = lookup_start_signed(qs->lookups, &m, tcp);
+		q->lookup = lookup_start_signed(qs->lookups, &m, in->from.transport);
 	}
 	return q;
 }

@@ -23,9 +23,9 @@
 static size_t
 limit_of(const struct queries *qs, const struct query *q)
 {
-	size_t theirs = q->edns ? q->bufsize : DNS_UDP_MIN;
+	size_t theirs = q->req.edns ? q->req.bufsize : DNS_UDP_MIN;
 
-	if (q->tcp)
+	if (transport_traits[q->from.transport].whole)
 		return DNS_MSG_MAX;
 	return theirs < qs->conf->udp_size_client ? theirs : qs->conf->udp_size_client;
 }
@@ -63,14 +63,14 @@ opt_of(const struct queries *qs, struct query *q, const struct msg *from, uint16
 		q->reason = (uint8_t)reason_stale((enum reason)q->reason, rcode);
 	ede = reason_ede((enum reason)q->reason);
 	said = ede != DNS_EDE_NONE && may_say(p, ede);
-	return (struct build_opt){ .present = q->edns,
-		.do_bit = q->do_bit,
+	return (struct build_opt){ .present = q->req.edns,
+		.do_bit = q->req.do_bit,
 		.bufsize = qs->conf->udp_size_client,
 		.ede = said ? ede : DNS_EDE_NONE,
 		.ede_text = ede == DNS_EDE_OTHER ? reason_row((enum reason)q->reason)->text : NULL,
 		.ede_from = p->ede & POLICY_EDE_RELAY ? from : NULL,
-		.cookie_len = q->cookie_len,
-		.cookie = q->cookie };
+		.cookie_len = q->cookie.len,
+		.cookie = q->cookie.bytes };
 }
 
 /* --- choice of prefix ------------------------------------------------------------------------- */
@@ -83,7 +83,7 @@ opt_of(const struct queries *qs, struct query *q, const struct msg *from, uint16
 static unsigned
 place_of_client(const struct synth_policy *p, const struct query *q)
 {
-	size_t len = q->peer.family == NETADDR_IPV6 ? 8 : 4;
+	size_t len = q->from.peer.family == NETADDR_IPV6 ? 8 : 4;
 	uint64_t highest = 0;
 	unsigned best = 0;
 
@@ -91,7 +91,7 @@ place_of_client(const struct synth_policy *p, const struct query *q)
 		const struct pref64 *prefix = &p->prefixes[p->general[i]];
 		/* Two prefixes may differ in nothing but their length. */
 		uint64_t seed = hash_bytes(prefix->addr, sizeof(prefix->addr), prefix->len);
-		uint64_t h = hash_bytes(q->peer.addr, len, seed);
+		uint64_t h = hash_bytes(q->from.peer.addr, len, seed);
 
 		if (h > highest) {
 			highest = h;
@@ -117,11 +117,11 @@ first_place(const struct queries *qs, const struct policy *p, const struct query
 static void
 start(struct build *b, const struct query *q, const struct query_out *out)
 {
-	const struct build_question question = { .id = q->id,
-		.flags = DNS_QR | DNS_RA | (q->flags & (DNS_OPCODE | DNS_RD | DNS_CD)),
-		.qname = q->qname_len > 0 ? q->qname : NULL,
-		.qtype = q->qtype,
-		.qclass = q->qclass };
+	const struct build_question question = { .id = q->req.id,
+		.flags = DNS_QR | DNS_RA | (q->req.flags & (DNS_OPCODE | DNS_RD | DNS_CD)),
+		.qname = q->req.qname_len > 0 ? q->req.qname : NULL,
+		.qtype = q->req.qtype,
+		.qclass = q->req.qclass };
 
 	build_start(b, out->buf, out->cap, &question);
 }
@@ -141,9 +141,9 @@ put_followed(struct build *b, const struct query *q)
 	struct answer a;
 	struct msg m;
 
-	if (q->chain == NULL)
+	if (q->chain.open == NULL)
 		return;
-	partial_view(q->chain, q->qtype, &m, &a);
+	partial_view(q->chain.open, q->req.qtype, &m, &a);
 	(void)synth_chain(b, &m, &a); /* if it does not fit, b is full and TC is set */
 }
 
@@ -166,7 +166,7 @@ static bool
 is_at_name(const struct query *q, const struct msg *m, struct search *s)
 {
 	return msg_owner_is_question(m, &s->rr) ||
-	    name_equal_within(m->bytes, m->len, s->rr.at, q->qname, &s->left);
+	    name_equal_within(m->bytes, m->len, s->rr.at, q->req.qname, &s->left);
 }
 
 /* Find the next record. False: there is none, or the limit of work is reached. */
@@ -189,7 +189,8 @@ one_type(const struct queries *qs, struct query *q, const struct msg *m)
 {
 	struct search s = start_search(m);
 
-	if (!query_policy(qs, q)->any_minimal || q->tcp || q->hands_off || m->rcode != DNS_NOERROR)
+	if (!query_policy(qs, q)->any_minimal || transport_traits[q->from.transport].proven ||
+	    q->req.hands_off || m->rcode != DNS_NOERROR)
 		return 0;
 	while (next_at_name(q, m, &s)) {
 		if (s.rr.type != DNS_TYPE_RRSIG)
@@ -211,7 +212,7 @@ respond_any(struct queries *qs, struct query *q, const struct msg *m, uint16_t t
 	while (next_at_name(q, m, &s)) {
 		const struct rr *rr = &s.rr;
 		bool signature =
-		    q->do_bit && rr->type == DNS_TYPE_RRSIG && msg_rrsig_covers(m, rr) == type;
+		    q->req.do_bit && rr->type == DNS_TYPE_RRSIG && msg_rrsig_covers(m, rr) == type;
 
 		if ((rr->type == type || signature) && !build_copy(&b, MSG_ANSWER, m, rr, rr->ttl))
 			break; /* b is full, and TC is set */
@@ -230,9 +231,9 @@ static uint16_t
 relayed_flags(const struct query *q, const struct msg *m)
 {
 	uint16_t theirs = DNS_RD | DNS_CD;
-	uint16_t clear = q->do_bit || q->flags & DNS_AD ? theirs : theirs | DNS_AD;
+	uint16_t clear = q->req.do_bit || q->req.flags & DNS_AD ? theirs : theirs | DNS_AD;
 
-	return (uint16_t)((m->flags & ~clear) | (q->flags & theirs));
+	return (uint16_t)((m->flags & ~clear) | (q->req.flags & theirs));
 }
 
 size_t
@@ -240,14 +241,14 @@ respond_relay(struct queries *qs, struct query *q, const struct msg *m, const st
 {
 	const struct build_opt opt = opt_of(qs, q, m, m->rcode);
 	const struct build_question question = {
-		.id = q->id, .flags = relayed_flags(q, m), .qname = q->qname
+		.id = q->req.id, .flags = relayed_flags(q, m), .qname = q->req.qname
 	};
 	uint16_t type = 0;
 
 	stats_inc(&qs->stats->relayed);
-	if (UNLIKELY(q->signed_msg))
-		return build_relay_signed(out->buf, limit_of(qs, q), m, q->id, &opt);
-	if (UNLIKELY(q->qtype == DNS_TYPE_ANY))
+	if (UNLIKELY(q->req.signed_msg))
+		return build_relay_signed(out->buf, limit_of(qs, q), m, q->req.id, &opt);
+	if (UNLIKELY(q->req.qtype == DNS_TYPE_ANY))
 		type = one_type(qs, q, m);
 	if (UNLIKELY(type != 0))
 		return respond_any(qs, q, m, type, out);
@@ -262,7 +263,7 @@ respond_error(struct queries *qs, struct query *q, uint16_t rcode, const struct 
 
 	start(&b, q, out);
 	/* Without an OPT the upper bits of the rcode cannot be sent (RFC 6891 section 6.1.3). */
-	b.rcode = !q->edns && rcode > DNS_RCODE ? DNS_SERVFAIL : rcode;
+	b.rcode = !q->req.edns && rcode > DNS_RCODE ? DNS_SERVFAIL : rcode;
 	if (rcode == DNS_SERVFAIL)
 		stats_inc(&qs->stats->answers_servfail);
 	return finish(qs, q, &b, m);
@@ -294,7 +295,7 @@ count_prefixes(struct stats *s, const struct policy *p, uint32_t used)
 static inline uint16_t
 made_flags(const struct query *q)
 {
-	return q->do_bit && !(q->flags & DNS_CD) && !q->insecure ? DNS_AD : 0;
+	return q->req.do_bit && !(q->req.flags & DNS_CD) && !q->insecure ? DNS_AD : 0;
 }
 
 size_t
@@ -310,13 +311,13 @@ respond_synth(struct queries *qs, struct query *q, const struct msg *m, const st
 
 	if (p->synth.n_prefixes > 1)
 		choice.used = &used;
-	if (p->synth.max > 0 && !q->tcp) {
+	if (p->synth.max > 0 && !transport_traits[q->from.transport].whole) {
 		const struct build_opt opt = opt_of(qs, q, m, DNS_NOERROR);
 
 		choice.limit = limit_of(qs, q) - build_opt_len(&opt);
 	}
 	start(&b, q, out);
-	if (q->aaaa_end == QUERY_AAAA_EMPTY)
+	if (q->aaaa.how == QUERY_AAAA_EMPTY)
 		b.flags |= made_flags(q);
 	put_followed(&b, q);
 	if (synth_answer(&b, &p->synth, &choice, m, a) == 0 && !b.w.full)
@@ -349,7 +350,7 @@ static bool
 put_negative(struct build *b, const struct query *q, const struct msg *m, const struct answer *a,
     uint32_t soa_ttl)
 {
-	bool proof = q->do_bit && a->kind != ANSWER_DATA, soa;
+	bool proof = q->req.do_bit && a->kind != ANSWER_DATA, soa;
 
 	(void)synth_chain(b, m, a);
 	if (UNLIKELY(proof))
@@ -384,15 +385,15 @@ respond_nodata(struct queries *qs, struct query *q, const struct msg *m, uint32_
 
 	start(&b, q, out);
 	b.flags |= made_flags(q);
-	if (q->aaaa != NULL && !at_hand) {
+	if (q->aaaa.reply != NULL && !at_hand) {
 		struct msg kept;
 
-		partial_view(q->aaaa, q->qtype, &kept, &a);
+		partial_view(q->aaaa.reply, q->req.qtype, &kept, &a);
 		soa = put_negative(&b, q, &kept, &a, soa_ttl);
 	}
 	if (!soa && m != NULL) {
 		answer_scan(m, m->qtype, &a);
-		if (q->aaaa == NULL || at_hand) {
+		if (q->aaaa.reply == NULL || at_hand) {
 			put_followed(&b, q); /* the AAAA chain was too long to keep */
 			(void)put_negative(&b, q, m, &a, soa_ttl);
 		} else {
@@ -425,7 +426,7 @@ respond_reverse(struct queries *qs, struct query *q, const struct msg *m, const 
 
 	q->reason = REASON_REVERSE;
 	start(&b, q, out);
-	(void)reverse_answer(&b, q->qname, m, a);
+	(void)reverse_answer(&b, q->req.qname, m, a);
 	return finish(qs, q, &b, m);
 }
 
@@ -437,8 +438,8 @@ put_zone_soa(struct build *b, const struct query *q, uint32_t most)
 	uint32_t ttl = most < SPECIAL_SOA_TTL ? most : SPECIAL_SOA_TTL;
 	uint32_t minimum = most < SPECIAL_MINIMUM ? most : SPECIAL_MINIMUM;
 
-	if (q->zone_at != QUERY_NO_ZONE)
-		(void)special_soa(b, MSG_AUTHORITY, q->qname + q->zone_at, ttl, minimum);
+	if (q->local.zone_at != QUERY_NO_ZONE)
+		(void)special_soa(b, MSG_AUTHORITY, q->req.qname + q->local.zone_at, ttl, minimum);
 }
 
 size_t
@@ -459,7 +460,7 @@ prefixes_of(const struct policy *p, const struct query *q)
 {
 	return (struct special_prefixes){ .prefixes = p->synth.prefixes,
 		.places = p->synth.general,
-		.n = policy_serves(p, &q->peer) ? p->synth.n_general : 0 };
+		.n = policy_serves(p, &q->from.peer) ? p->synth.n_general : 0 };
 }
 
 static void
@@ -467,7 +468,8 @@ put_special(const struct queries *qs, struct query *q, struct build *b)
 {
 	const struct special_prefixes prefixes = prefixes_of(query_policy(qs, q), q);
 
-	if (special_records(b, (enum special_answer)q->special, q->qname, q->qtype, &prefixes) == 0)
+	if (special_records(b, (enum special_answer)q->local.special, q->req.qname, q->req.qtype,
+		&prefixes) == 0)
 		put_zone_soa(b, q, SPECIAL_SOA_TTL);
 }
 
@@ -483,7 +485,7 @@ respond_special_end(struct queries *qs, struct query *q, const struct query_even
 	put_followed(&b, q);
 	(void)synth_chain(&b, ev->msg, a);
 	b.rcode = answer == SPECIAL_NXDOMAIN ? DNS_NXDOMAIN : DNS_NOERROR;
-	if (special_records(&b, answer, a->target, q->qtype, &prefixes) == 0)
+	if (special_records(&b, answer, a->target, q->req.qtype, &prefixes) == 0)
 		(void)special_soa(
 		    &b, MSG_AUTHORITY, a->target + zone_at, SPECIAL_SOA_TTL, SPECIAL_MINIMUM);
 	len = finish(qs, q, &b, ev->msg);
@@ -500,7 +502,8 @@ put_name(const struct queries *qs, struct query *q, struct build *b)
 
 	if (p->reverse == POLICY_REVERSE_LOCAL)
 		name = p->reverse_name;
-	if (!build_rr_name(b, MSG_ANSWER, q->qname, DNS_TYPE_PTR, DNS_CLASS_IN, SPECIAL_TTL, name))
+	if (!build_rr_name(
+		b, MSG_ANSWER, q->req.qname, DNS_TYPE_PTR, DNS_CLASS_IN, SPECIAL_TTL, name))
 		return; /* b is full, and TC is set */
 }
 
@@ -512,8 +515,8 @@ put_text(struct build *b, const struct query *q, const char *text)
 
 	rdata[0] = (uint8_t)len;
 	memcpy(rdata + 1, text, len);
-	if (!build_rr(
-		b, MSG_ANSWER, q->qname, DNS_TYPE_TXT, DNS_CLASS_CH, 0, rdata, (uint16_t)(1 + len)))
+	if (!build_rr(b, MSG_ANSWER, q->req.qname, DNS_TYPE_TXT, DNS_CLASS_CH, 0, rdata,
+		(uint16_t)(1 + len)))
 		return; /* b is full, and TC is set */
 }
 
@@ -522,15 +525,15 @@ respond_local(struct queries *qs, struct query *q, const struct query_out *out)
 {
 	struct build b;
 
-	if (q->local_kind == QUERY_LOCAL_TC)
+	if (q->local.kind == QUERY_LOCAL_TC)
 		return respond_truncated(qs, q, out);
-	if (q->local_kind == QUERY_LOCAL_ERROR)
-		return respond_error(qs, q, q->rcode, NULL, out);
+	if (q->local.kind == QUERY_LOCAL_ERROR)
+		return respond_error(qs, q, q->came.rcode, NULL, out);
 	stats_inc(&qs->stats->local);
-	if (q->local_kind == QUERY_LOCAL_EMPTY)
-		return respond_empty(qs, q, q->rcode, SPECIAL_SOA_TTL, out);
+	if (q->local.kind == QUERY_LOCAL_EMPTY)
+		return respond_empty(qs, q, q->came.rcode, SPECIAL_SOA_TTL, out);
 	start(&b, q, out);
-	switch ((enum query_local)q->local_kind) {
+	switch ((enum query_local)q->local.kind) {
 	case QUERY_LOCAL_SPECIAL:
 		put_special(qs, q, &b);
 		break;
@@ -538,10 +541,10 @@ respond_local(struct queries *qs, struct query *q, const struct query_out *out)
 		put_name(qs, q, &b);
 		break;
 	case QUERY_LOCAL_VERSION:
-		put_text(&b, q, qs->conf->version);
+		put_text(&b, q, qs->conf->chaos.version);
 		break;
 	case QUERY_LOCAL_ID:
-		put_text(&b, q, qs->conf->server_id);
+		put_text(&b, q, qs->conf->chaos.server_id);
 		break;
 	case QUERY_LOCAL_ERROR:
 	case QUERY_LOCAL_TC:

@@ -88,7 +88,7 @@ MUST_USE size_t respond_special_end(struct queries *qs, struct query *q,
     const struct query_event *ev, const struct answer *a, enum special_answer answer,
     size_t zone_at);
 
-/* respond_local: the answer to a query in state LOCAL, by q->local_kind. */
+/* respond_local: the answer to a query in state LOCAL, by q->local.kind. */
 MUST_USE size_t respond_local(struct queries *qs, struct query *q, const struct query_out *out);
 
 /* Answers to failures, in every state (engine/respond_failure.c). */

@@ -6,7 +6,7 @@
 static enum reason
 reason_of(const struct queries *qs, const struct query *q, const struct query_event *ev)
 {
-	if (UNLIKELY(q->used_up) && ev->msg == NULL)
+	if (UNLIKELY(q->budget.used_up) && ev->msg == NULL)
 		return REASON_BUDGET;
 	switch (ev->outcome) {
 	case LOOKUP_SILENT:
@@ -44,11 +44,11 @@ size_t
 respond_upstream_error(struct queries *qs, struct query *q, const struct query_event *ev)
 {
 	/* A reply about another name or type cannot be relayed. */
-	bool same = ev->msg != NULL && ev->msg->qtype == q->qtype && q->chain == NULL &&
+	bool same = ev->msg != NULL && ev->msg->qtype == q->req.qtype && q->chain.open == NULL &&
 	    q->state != QUERY_REVERSE;
 
 	q->reason = ev->outcome == LOOKUP_BOGUS ? REASON_BOGUS : REASON_UPSTREAM_ERROR;
-	if (UNLIKELY(q->used_up) && ev->msg == NULL)
+	if (UNLIKELY(q->budget.used_up) && ev->msg == NULL)
 		q->reason = REASON_BUDGET;
 	if (same)
 		return respond_relay(qs, q, ev->msg, ev->out);
@@ -58,7 +58,7 @@ respond_upstream_error(struct queries *qs, struct query *q, const struct query_e
 size_t
 respond_bogus(struct queries *qs, struct query *q, const struct query_event *ev)
 {
-	if (q->qtype == DNS_TYPE_AAAA)
+	if (q->req.qtype == DNS_TYPE_AAAA)
 		stats_inc(&qs->stats->bogus);
 	return ev->msg != NULL ? respond_upstream_error(qs, q, ev) : respond_fail(qs, q, ev);
 }

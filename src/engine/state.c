@@ -6,6 +6,8 @@
 #include "engine/phase.h"
 #include "engine/trace.h"
 
+#define TAKE_EVENT (QUERY_HIT - 1) /* instead of the length of an answer */
+
 /* What becomes of the addresses of a reply to what Q asks for now. */
 static enum trace_use
 use_of(const struct query *q)
@@ -34,13 +36,13 @@ note_event(struct queries *qs, struct query *q, const struct lookup_result *resu
     uint64_t now_ns)
 {
 	struct trace_step *s = trace_add(qs->trace, TRACE_EVENT, now_ns);
-	const struct msg *m = q->with_msg ? result->msg : NULL;
+	const struct msg *m = q->came.with_msg ? result->msg : NULL;
 
 	if (s == NULL)
 		return;
 	s->state = q->state;
-	s->outcome = q->outcome;
-	s->rcode = m != NULL ? m->rcode : q->rcode;
+	s->outcome = q->came.outcome;
+	s->rcode = m != NULL ? m->rcode : q->came.rcode;
 	if (q->state == QUERY_SVCB) {
 		s->late = q->svcb->late;
 		s->n_added =
@@ -63,17 +65,20 @@ note_event(struct queries *qs, struct query *q, const struct lookup_result *resu
 	trace_addresses(qs->trace, m, use_of(q), &query_policy(qs, q)->synth, now_ns);
 }
 
-/* Q runs for what seldom comes before its event. Returns whether the event is not to be taken. */
-static __attribute__((noinline)) bool
-takes_no_event(struct queries *qs, struct query *q, uint64_t now_ns)
+/*
+ * Q runs for what seldom comes before its event. Returns as phase_take does, or TAKE_EVENT: the
+ * event is to be taken.
+ */
+static __attribute__((noinline)) size_t
+run_before(struct queries *qs, struct query *q, uint64_t now_ns)
 {
-	enum query_next next = (enum query_next)q->next;
+	bool held = q->next == QUERY_HELD;
+	size_t hit;
 
 	q->next = QUERY_TAKES_EVENT;
-	if (next == QUERY_FETCHES_STALE)
-		return query_fetch_stale(qs, q, now_ns);
-	query_ask(qs, q, now_ns); /* QUERY_HELD: for what the cache has */
-	return true;
+	if (held)
+		return query_ask(qs, q, now_ns); /* for what the cache has */
+	return query_fetch_stale(qs, q, &hit, now_ns) ? hit : TAKE_EVENT;
 }
 
 /* TRACED: somebody wants to know of one query, which may be Q. */
@@ -81,18 +86,20 @@ static inline __attribute__((always_inline)) size_t
 run(struct queries *qs, struct query *q, const struct lookup_result *result,
     const struct query_out *out, uint64_t now_ns, bool traced)
 {
-	size_t len = 0;
+	size_t len = TAKE_EVENT;
 
 	if (q->next == QUERY_STARTS) {
 		q->next = QUERY_TAKES_EVENT;
-		query_start(qs, q, now_ns);
-	} else if (!UNLIKELY(q->next != QUERY_TAKES_EVENT && takes_no_event(qs, q, now_ns))) {
+		len = query_start(qs, q, now_ns);
+	} else if (UNLIKELY(q->next != QUERY_TAKES_EVENT)) {
+		len = run_before(qs, q, now_ns);
+	}
+	if (len == TAKE_EVENT) {
 		if (traced && q->traced)
 			note_event(qs, q, result, false, now_ns);
 		len = phase_take(qs, q, result, false, out, now_ns);
 	}
-	while (qs->hit) { /* an answer of the cache is the next event, at once */
-		qs->hit = false;
+	while (len == QUERY_HIT) { /* that is the next event, at once */
 		qs->cached = true;
 		if (traced && q->traced)
 			note_event(qs, q, &qs->fetch->result, true, now_ns);
@@ -118,7 +125,7 @@ run_traced(struct queries *qs, struct query *q, const struct lookup_result *resu
 
 	if (q->traced && l != NULL)
 		trace_question(qs->trace, l->key.qname, l->key.qtype,
-		    l->n_sends > 0 || l->n_waiters > 1, now_ns);
+		    l->n_sends > 0 || l->waiters.n > 1, now_ns);
 	return len;
 }
 
@@ -126,7 +133,6 @@ size_t
 state_run(struct queries *qs, struct query *q, const struct lookup_result *result,
     const struct query_out *out, uint64_t now_ns)
 {
-	qs->hit = false;
 	qs->cached = false;
 	qs->refreshed = false;
 	if (UNLIKELY(qs->trace != NULL))

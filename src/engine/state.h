@@ -31,8 +31,8 @@
 
 /*
  * state_run: continue the ready query Q. RESULT is that of the lookup that ended last; its message
- * belongs to Q's event only if q->with_msg. Returns the length in bytes of the answer written to
- * OUT, or 0 when Q waits again. The caller frees Q after an answer.
+ * belongs to Q's event only if q->came.with_msg. Returns the length in bytes of the answer written
+ * to OUT, or 0 when Q waits again. The caller frees Q after an answer.
  */
 MUST_USE size_t state_run(struct queries *qs, struct query *q, const struct lookup_result *result,
     const struct query_out *out, uint64_t now_ns);

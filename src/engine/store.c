@@ -324,7 +324,7 @@ has_key(const struct lookup *l)
 	 * SHARD_ANY_TYPE (0) means all types in a key, so the answer to a question for type 0 has
 	 * no key.
 	 */
-	return l->message.bytes == NULL && !l->probe && l->key.qtype != SHARD_ANY_TYPE;
+	return l->message.bytes == NULL && !l->probe.is && l->key.qtype != SHARD_ANY_TYPE;
 }
 
 /* May reply M be given to other clients? */
@@ -359,7 +359,8 @@ store_result(
 		 * if it could not be asked for as often as usual.
 		 */
 		if (m != NULL ? may_keep(l, m)
-			      : l->wait != LOOKUP_HOPELESS && !l->hindered && !l->over_budget)
+			      : l->wait != LOOKUP_HOPELESS && !l->excuse.hindered &&
+			    !l->waiters.over_budget)
 			keep_failure(ls, l, result, now_s);
 		break;
 	case LOOKUP_TRUNCATED: /* never (RULES D1) */

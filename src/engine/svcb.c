@@ -76,17 +76,17 @@ new_child(struct queries *qs, struct query *q, const uint8_t *name)
 		return NULL;
 	child->child = true;
 	child->parent = q;
-	child->peer = q->peer;
-	child->flags = q->flags & DNS_CD;
+	child->from.peer = q->from.peer;
+	child->req.flags = q->req.flags & DNS_CD;
 	/* Without RD only the cache is asked. */
 	if (query_policy(qs, q)->svcb == POLICY_SVCB_RESOLVE) {
-		child->flags |= q->flags & DNS_RD;
+		child->req.flags |= q->req.flags & DNS_RD;
 		child->dry = q->dry;
 	}
-	child->qtype = DNS_TYPE_AAAA;
-	child->qclass = DNS_CLASS_IN;
-	child->edns = true;
-	child->bufsize = QUERY_SVCB_ROOM;
+	child->req.qtype = DNS_TYPE_AAAA;
+	child->req.qclass = DNS_CLASS_IN;
+	child->req.edns = true;
+	child->req.bufsize = QUERY_SVCB_ROOM;
 	if (query_set_name(qs, child, name, name_len(name)))
 		return child;
 	query_free(qs, child);
@@ -126,7 +126,7 @@ svcb_begin(struct queries *qs, struct query *q, const struct msg *m, uint64_t no
 	for (unsigned i = 0; i < t.n; i++) {
 		if (s->child[i] == NULL)
 			continue;
-		s->child[i]->left = (uint8_t)(q->left / s->n_waiting);
+		s->child[i]->budget.left = (uint8_t)(q->budget.left / s->n_waiting);
 		request_sort(qs, s->child[i]);
 		query_start_soon(qs, s->child[i]);
 	}
@@ -165,9 +165,9 @@ keep_addresses(
 
 	while (msg_walk_next(&w, &rr)) {
 		if (rr.type != DNS_TYPE_AAAA || rr.rdlen != DNS_AAAA_LEN ||
-		    !name_equal_at(m->bytes, m->len, rr.at, child->qname))
+		    !name_equal_at(m->bytes, m->len, rr.at, child->req.qname))
 			continue;
-		const struct edit_rr address = { .owner = child->qname,
+		const struct edit_rr address = { .owner = child->req.qname,
 			.type = DNS_TYPE_AAAA,
 			.class = DNS_CLASS_IN,
 			.ttl = rr.ttl,

@@ -20,6 +20,7 @@
 #include "core/conf.h"
 #include "core/reason.h"
 #include "core/stats.h"
+#include "core/transport.h"
 
 #define TAP_SPOOL ((size_t)4 << 20) /* bytes: 20,000 answers of 200 bytes, 0.2 s at full speed */
 #define TAP_ANSWER_MAX 1400         /* bytes of an answer; of a longer one the question */
@@ -34,8 +35,8 @@ struct tap_record {
 	uint32_t age_s;          /* of the entry of the cache; TAP_NO_AGE: none was used */
 	uint16_t len;            /* bytes of the answer */
 	uint8_t reason;          /* enum reason */
-	bool tcp;
-	bool waited; /* for upstream */
+	uint8_t transport;       /* enum transport */
+	bool waited;             /* for upstream */
 };
 
 struct tap {

@@ -148,7 +148,7 @@ trace_message(struct trace *t, const struct trace_step *about, const uint8_t *ms
 	if (s == NULL)
 		return;
 	s->addr = about->addr;
-	s->tcp = about->tcp;
+	s->transport = about->transport;
 	s->type = m.qtype;
 	s->rcode = m.rcode;
 	name_lower(s->name, msg_qname(&m), m.qname_len);

@@ -79,7 +79,7 @@ struct trace_step {
 	bool cached : 1;
 	bool stale : 1;
 	bool joined : 1;
-	bool tcp : 1;
+	uint8_t transport;   /* enum transport */
 	bool late : 1;       /* TRACE_EVENT of QUERY_SVCB: others did not come in time */
 	uint16_t n_added;    /* likewise: addresses of targets that were added */
 	struct netaddr addr; /* TRACE_EVENT: whose reply it is */

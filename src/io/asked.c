@@ -52,8 +52,7 @@ asked_take(struct asked_box *b, struct shell *sh, bool stopping)
 		return;
 	in = (struct packet_in){ .msg = a->msg,
 		.len = a->len,
-		.way = a->tcp ? PACKET_CLIENT_TCP : PACKET_CLIENT_UDP,
-		.peer = a->client };
+		.from = { .side = PACKET_CLIENT, .transport = a->transport, .peer = a->client } };
 	/* As shell_input does: what is explained finds the sockets that a client's question finds.
 	 */
 	if (sh->now_ns >= sh->upstream_udp.renew_ns)

@@ -24,8 +24,8 @@ struct shell;
 struct asked {
 	atomic_uint refs;
 	struct netaddr client; /* as if it asked */
-	bool tcp;
-	bool refused; /* the loop did not take it: it works on another one, or ends */
+	uint8_t transport;     /* enum transport: by which it is as if the client asked */
+	bool refused;          /* the loop did not take it: it works on another one, or ends */
 	size_t len;
 	uint8_t msg[ASKED_MESSAGE]; /* its message */
 	struct trace trace;         /* trace.dry; the rest is there once trace_done */

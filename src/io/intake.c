@@ -26,11 +26,11 @@ intake_stall(struct session *s)
 static void
 intake_input(const struct shell *sh, const struct session *s, struct packet_in *in)
 {
-	in->way = PACKET_CLIENT_TCP;
-	in->sock = (uint32_t)(s - sh->sessions.s);
-	in->gen = s->gen;
-	in->peer = s->peer;
-	in->local = (struct netaddr){ .family = NETADDR_NONE };
+	in->from = (struct packet_route){ .side = PACKET_CLIENT,
+		.transport = TRANSPORT_TCP,
+		.sock = (uint32_t)(s - sh->sessions.s),
+		.gen = s->gen,
+		.peer = s->peer };
 }
 
 /*

@@ -229,19 +229,20 @@ listener_take(struct shell *sh, struct listener *l, unsigned n)
 	for (unsigned i = 0; i < n; i++) {
 		struct packet_in *in = &sh->in[n_in];
 
-		udp_meta(&sh->client_rx, i, &in->local, &drops);
+		udp_meta(&sh->client_rx, i, &in->from.local, &drops);
 		if (udp_cut(&sh->client_rx, i)) {
 			stats_inc(&sh->stats->client_truncated);
 			stats_dropped(sh->stats, REASON_DROP_LARGE);
 			continue;
 		}
-		if (!netaddr_from_sockaddr(&sh->client_rx.name[i].sa, &in->peer))
+		if (!netaddr_from_sockaddr(&sh->client_rx.name[i].sa, &in->from.peer))
 			continue;
 		in->msg = udp_msg(&sh->client_rx, i);
 		in->len = udp_len(&sh->client_rx, i);
-		in->way = PACKET_CLIENT_UDP;
-		in->sock = (uint32_t)(l - sh->listeners.l);
-		in->gen = l->gen;
+		in->from.side = PACKET_CLIENT;
+		in->from.transport = TRANSPORT_UDP;
+		in->from.sock = (uint32_t)(l - sh->listeners.l);
+		in->from.gen = l->gen;
 		n_in++;
 	}
 	listener_drops(sh, l, drops);
@@ -402,10 +403,10 @@ listener_answer(struct shell *sh, const struct packet_out *send)
 {
 	struct listener *l;
 
-	if (send->sock >= LISTENER_MAX)
+	if (send->to.sock >= LISTENER_MAX)
 		return;
-	l = &sh->listeners.l[send->sock];
-	if (l->gen != send->gen || l->fds.udp < 0)
+	l = &sh->listeners.l[send->to.sock];
+	if (l->gen != send->to.gen || l->fds.udp < 0)
 		return;
 	if (l->in_flight > 0)
 		l->in_flight--;

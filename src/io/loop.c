@@ -57,7 +57,7 @@ loop_init(struct loop *l, struct snapshot *snapshot)
 	engine_set_capture(l->engine, &l->capture);
 	list_init(&l->woken);
 	fd_event_open(&l->wake, l->base, l->wake_fd, EV_READ, &l->woken);
-	(void)event_assign(&l->tick, l->base, -1, EV_PERSIST, timer_cb, NULL);
+	(void)event_assign(&l->ticks.event, l->base, -1, EV_PERSIST, timer_cb, NULL);
 	(void)event_assign(&l->beat, l->base, -1, EV_PERSIST, timer_cb, NULL);
 	(void)event_assign(&l->age, l->base, -1, EV_PERSIST, timer_cb, NULL);
 	if (fd_event_on(&l->wake) < 0)
@@ -101,8 +101,8 @@ loop_free(struct loop *l)
 		return;
 	loop_update_free(atomic_exchange(&l->mail, NULL));
 	fd_event_close(&l->wake);
-	if (l->ticking)
-		(void)event_del(&l->tick);
+	if (l->ticks.on)
+		(void)event_del(&l->ticks.event);
 	if (l->beating)
 		(void)event_del(&l->beat);
 	if (l->aging)
@@ -127,9 +127,9 @@ loop_is_done(const struct loop *l)
 {
 	const struct shell *sh = &l->sh;
 
-	if (!l->stopping)
+	if (!l->stopping.begun)
 		return false;
-	if (sh->now_ns >= l->stop_ns)
+	if (sh->now_ns >= l->stopping.end_ns)
 		return true;
 	return listener_stopped(sh) && sh->sessions.n == 0 && engine_in_flight(sh->engine) == 0 &&
 	    !udp_tx_waits(&sh->tx);
@@ -141,12 +141,12 @@ loop_tick(struct loop *l)
 {
 	struct shell *sh = &l->sh;
 
-	if (!l->tick_more && sh->now_ns < l->tick_ns)
+	if (!l->ticks.more && sh->now_ns < l->ticks.due_ns)
 		return;
-	l->tick_more = engine_tick(sh->engine, sh->now_ns);
+	l->ticks.more = engine_tick(sh->engine, sh->now_ns);
 	(void)shell_drain(sh);
-	l->tick_ns = sh->now_ns + WHEEL_TICK_NS;
-	sh->again |= l->tick_more;
+	l->ticks.due_ns = sh->now_ns + WHEEL_TICK_NS;
+	sh->again |= l->ticks.more;
 }
 
 static void
@@ -198,7 +198,7 @@ needs_beat(const struct loop *l)
 {
 	const struct shell *sh = &l->sh;
 
-	return l->stopping || sh->sessions.n > 0 || sh->upstream_tcp.n_open > 0 ||
+	return l->stopping.begun || sh->sessions.n > 0 || sh->upstream_tcp.n_open > 0 ||
 	    listener_needs_beat(sh) || upstream_udp_needs_beat(sh);
 }
 
@@ -209,8 +209,8 @@ loop_timers(struct loop *l)
 	struct shell *sh = &l->sh;
 	bool beating = l->beating, aging = l->aging;
 
-	l->ticking = timer_set(
-	    &l->tick, WHEEL_TICK_NS, l->ticking, engine_busy(sh->engine) || udp_tx_waits(&sh->tx));
+	l->ticks.on = timer_set(&l->ticks.event, WHEEL_TICK_NS, l->ticks.on,
+	    engine_busy(sh->engine) || udp_tx_waits(&sh->tx));
 	l->beating = timer_set(&l->beat, BEAT_NS, l->beating, needs_beat(l));
 	l->aging = timer_set(&l->age, UPSTREAM_UDP_EXPIRE_NS, l->aging, upstream_udp_is_awake(sh));
 	if (l->beating && !beating)
@@ -246,7 +246,7 @@ loop_turn(struct loop *l)
 	loop_age(l);
 	asked_look(&l->asked);
 	sh->again |= engine_has_work(sh->engine);
-	l->stopped = loop_is_done(l);
+	l->stopping.done = loop_is_done(l);
 	loop_timers(l);
 }
 
@@ -256,7 +256,7 @@ loop_run(struct loop *l)
 	l->sh.now_ns = clock_now_ns();
 	upstream_udp_sync(&l->sh);
 	loop_timers(l);
-	while (!l->stopped) {
+	while (!l->stopping.done) {
 		/* Always EVLOOP_ONCE: callbacks only mark what is ready, loop_turn handles it. */
 		(void)event_base_loop(l->base, EVLOOP_ONCE | (l->sh.again ? EVLOOP_NONBLOCK : 0));
 		loop_turn(l);

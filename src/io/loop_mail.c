@@ -207,11 +207,11 @@ loop_take(struct loop *l, struct loop_update *u)
 static void
 loop_begin_stop(struct loop *l, uint64_t stop)
 {
-	l->seen_stop = stop;
-	l->stop_ns = l->sh.now_ns + (stop & UINT32_MAX) * NS_PER_MS;
-	if (l->stopping)
+	l->stopping.seen = stop;
+	l->stopping.end_ns = l->sh.now_ns + (stop & UINT32_MAX) * NS_PER_MS;
+	if (l->stopping.begun)
 		return;
-	l->stopping = true;
+	l->stopping.begun = true;
 	listener_stop(&l->sh);
 	session_stop(&l->sh);
 }
@@ -230,7 +230,7 @@ loop_mail(struct loop *l)
 	atomic_store(&l->alive, true);
 	n_posted = atomic_load(&l->n_posted);
 	u = atomic_exchange(&l->mail, NULL);
-	if (u != NULL && !l->stopping)
+	if (u != NULL && !l->stopping.begun)
 		loop_take(l, u);
 	else
 		loop_update_free(u);
@@ -238,10 +238,10 @@ loop_mail(struct loop *l)
 	session_lameduck(&l->sh, atomic_load(&l->lameduck));
 	if (atomic_load(&l->views_wanted))
 		loop_tell(l);
-	asked_take(&l->asked, &l->sh, l->stopping);
+	asked_take(&l->asked, &l->sh, l->stopping.begun);
 	if (survey_work(&l->survey, l->engine, l->sh.now_ns))
 		loop_wake(l); /* another slice in the next turn */
 	stop = atomic_load(&l->stop);
-	if (stop != l->seen_stop)
+	if (stop != l->stopping.seen)
 		loop_begin_stop(l, stop);
 }

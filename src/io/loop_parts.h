@@ -22,6 +22,23 @@
 #include "io/survey.h"
 #include "outbound/upstream_status.h"
 
+/* The end of a loop. */
+struct loop_stopping {
+	bool begun; /* no new work is taken */
+	bool done;
+	uint64_t seen;   /* value of stop that was last acted on */
+	uint64_t end_ns; /* when stopping: end of the grace */
+};
+
+/* Deadlines of the engine. */
+struct loop_ticks {
+	struct event event; /* runs only while the engine waits for a deadline, or an answer to be
+			      sent again */
+	bool on;
+	bool more;       /* the last tick was not enough: another one in the next iteration */
+	uint64_t due_ns; /* when the next tick is due */
+};
+
 struct loop {
 	/* The main thread writes to these; they have a cache line of their own. */
 	_Alignas(64) _Atomic(struct loop_update *) mail;
@@ -43,19 +60,12 @@ struct loop {
 	struct engine *engine;
 	struct fd_event wake;
 	struct list woken;
-	struct event tick; /* runs only while the engine waits for a deadline, or an answer to be
-			      sent again */
+	struct loop_ticks ticks;
 	struct event beat; /* runs only while something needs it */
 	struct event age;  /* runs only while sockets towards upstreams can become too old */
-	bool ticking;
 	bool beating;
 	bool aging;
-	bool tick_more; /* the last tick was not enough: another one in the next iteration */
-	bool stopping;
-	bool stopped;
-	uint64_t seen_stop;     /* value of stop that was last acted on */
-	uint64_t stop_ns;       /* when stopping: end of the grace */
-	uint64_t tick_ns;       /* when the next tick is due */
+	struct loop_stopping stopping;
 	uint64_t beat_ns;       /* when the next beat is due */
 	uint64_t age_ns;        /* when the next search for old sockets is due */
 	struct tap tap;         /* read by the query log's thread */

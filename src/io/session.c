@@ -253,10 +253,10 @@ session_answer(struct shell *sh, const struct packet_out *send)
 	size_t len = send->len;
 	struct session *s;
 
-	if (send->sock >= ss->n_touched)
+	if (send->to.sock >= ss->n_touched)
 		return;
-	s = &ss->s[send->sock];
-	if (!s->open || s->gen != send->gen)
+	s = &ss->s[send->to.sock];
+	if (!s->open || s->gen != send->to.gen)
 		return;
 	if (s->in_flight > 0)
 		s->in_flight--;

@@ -67,20 +67,16 @@ shell_fini(struct shell *sh)
 static void
 shell_dispatch(struct shell *sh, const struct packet_out *send)
 {
-	switch (send->way) {
-	case PACKET_CLIENT_UDP:
+	bool udp = send->to.transport == TRANSPORT_UDP;
+
+	if (send->to.side == PACKET_CLIENT && udp)
 		listener_answer(sh, send);
-		break;
-	case PACKET_CLIENT_TCP:
+	else if (send->to.side == PACKET_CLIENT)
 		session_answer(sh, send);
-		break;
-	case PACKET_UPSTREAM_UDP:
+	else if (udp)
 		upstream_udp_question(sh, send);
-		break;
-	case PACKET_UPSTREAM_TCP:
+	else
 		upstream_tcp_question(sh, send);
-		break;
-	}
 }
 
 unsigned
@@ -109,7 +105,7 @@ shell_input(struct shell *sh, unsigned n)
 
 		n_dropped += taken == ENGINE_DROPPED;
 		if (UNLIKELY(taken == ENGINE_SPOILT))
-			upstream_udp_spoilt(sh, sh->in[i].sock);
+			upstream_udp_spoilt(sh, sh->in[i].from.sock);
 		(void)shell_drain(sh);
 	}
 	return n_dropped;

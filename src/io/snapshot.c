@@ -15,7 +15,7 @@ snapshot_new(const struct conf *conf)
 		return NULL;
 	atomic_init(&s->refs, 1);
 	s->conf = *conf;
-	secret_lock(s->conf.core.cookie_secrets, sizeof(s->conf.core.cookie_secrets));
+	secret_lock(s->conf.core.cookies.secrets, sizeof(s->conf.core.cookies.secrets));
 	policies_ref(s->conf.core.policies);
 	return s;
 }
@@ -33,6 +33,6 @@ snapshot_unref(struct snapshot *s)
 	if (s == NULL || atomic_fetch_sub_explicit(&s->refs, 1, memory_order_acq_rel) != 1)
 		return;
 	policies_unref(s->conf.core.policies);
-	secret_wipe(s->conf.core.cookie_secrets, sizeof(s->conf.core.cookie_secrets));
+	secret_wipe(s->conf.core.cookies.secrets, sizeof(s->conf.core.cookies.secrets));
 	free(s);
 }

@@ -259,10 +259,10 @@ udp_tx_answer(struct udp_tx *tx, struct udp_out *out, const struct packet_out *s
 {
 	struct udp_slot *slot = &tx->slots[tx->n];
 
-	slot->name_len = netaddr_to_sockaddr(&send->peer, &slot->name);
+	slot->name_len = netaddr_to_sockaddr(&send->to.peer, &slot->name);
 	slot->control_len = 0;
-	if (send->local.family != NETADDR_NONE)
-		slot->control_len = control_from(&slot->control, &send->local);
+	if (send->to.local.family != NETADDR_NONE)
+		slot->control_len = control_from(&slot->control, &send->to.local);
 	return tx_chain(tx, out, send->len);
 }
 

@@ -32,6 +32,15 @@ number_of(const struct shell *sh, const struct upstream_tcp_conn *c)
 	return (unsigned)(c - sh->upstream_tcp.c);
 }
 
+/* Where the replies on C come from. */
+static struct packet_route
+route_of(const struct shell *sh, const struct upstream_tcp_conn *c)
+{
+	return (struct packet_route){
+		.side = PACKET_UPSTREAM, .transport = TRANSPORT_TCP, .sock = number_of(sh, c)
+	};
+}
+
 /* Have upstream_tcp_flush look at C. */
 static void
 conn_dirty(struct shell *sh, struct upstream_tcp_conn *c)
@@ -177,13 +186,13 @@ conn_queue(struct shell *sh, struct upstream_tcp_conn *c, size_t len)
 void
 upstream_tcp_question(struct shell *sh, const struct packet_out *send)
 {
-	const struct netaddr *addr = engine_upstream(sh->engine, send->sock / CHANNELS_EACH);
+	const struct netaddr *addr = engine_upstream(sh->engine, send->to.sock / CHANNELS_EACH);
 	struct upstream_tcp_conn *c;
 	int r;
 
 	if (addr == NULL)
 		return;
-	c = &sh->upstream_tcp.c[send->sock];
+	c = &sh->upstream_tcp.c[send->to.sock];
 	if (c->lost)
 		return; /* upstream_tcp_flush will tell the engine, of this question too */
 	r = conn_ensure(sh, c, addr);
@@ -197,7 +206,7 @@ upstream_tcp_question(struct shell *sh, const struct packet_out *send)
 	}
 	const struct connlog_event e = event_of(sh, c);
 	connlog_conn_full(&e, &c->said, -r);
-	engine_tcp_full(sh->engine, send->sock, header_id(sh->tcp_buf), sh->now_ns);
+	engine_tcp_full(sh->engine, send->to.sock, header_id(sh->tcp_buf), sh->now_ns);
 }
 
 /* Write what is queued. False: the connection has failed. */
@@ -270,15 +279,13 @@ conn_take(struct shell *sh, struct upstream_tcp_conn *c, struct stream_window *w
 			v = stream_frame(w, &in->msg, &in->len);
 			if (v != STREAM_FRAME)
 				break;
-			in->way = PACKET_UPSTREAM_TCP;
-			in->sock = number_of(sh, c);
+			in->from = route_of(sh, c);
 			n++;
 		}
 		(void)shell_input(sh, n);
 	}
 	if (v == STREAM_BAD) { /* so that the engine counts it */
-		sh->in[0].way = PACKET_UPSTREAM_TCP;
-		sh->in[0].sock = number_of(sh, c);
+		sh->in[0].from = route_of(sh, c);
 		(void)shell_input(sh, 1);
 		return false;
 	}

@@ -125,8 +125,9 @@ sock_read(struct shell *sh, struct upstream_sock *s)
 		}
 		in->msg = udp_msg(&sh->upstream_rx, i);
 		in->len = udp_len(&sh->upstream_rx, i);
-		in->way = PACKET_UPSTREAM_UDP;
-		in->sock = slot;
+		in->from.side = PACKET_UPSTREAM;
+		in->from.transport = TRANSPORT_UDP;
+		in->from.sock = slot;
 		n_in++;
 	}
 	(void)shell_input(sh, n_in);
@@ -162,9 +163,9 @@ upstream_udp_question(struct shell *sh, const struct packet_out *send)
 	struct upstream_sock *s;
 	struct upstream_set *set;
 
-	if (send->sock >= UPSTREAM_MAX_SOCKETS || !udp->socks.at[send->sock].open)
+	if (send->to.sock >= UPSTREAM_MAX_SOCKETS || !udp->socks.at[send->to.sock].open)
 		return;
-	s = &udp->socks.at[send->sock];
+	s = &udp->socks.at[send->to.sock];
 	set = upstream_udp_set_of(udp, s);
 	s->n_sent++;
 	udp->pace.n++;

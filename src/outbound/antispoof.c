@@ -13,18 +13,18 @@ antispoof_cookie(struct lookups *ls, struct lookup *l, struct build_opt *opt, ui
 {
 	struct upstream *up = &ls->upstreams->table[l->upstream];
 
-	l->now.cookie = ls->conf->upstream_cookies && opt->present &&
+	l->now.cookie = ls->conf->cookies.upstream && opt->present &&
 	    l->progress == LOOKUP_ASKED_UDP && l->now.way != WAY_PLAIN &&
-	    upstream_guarded(&up->cookie_guard, now_ns);
+	    upstream_guarded(&up->cookie.guard, now_ns);
 	if (!l->now.cookie)
 		return;
-	if (UNLIKELY(up->cookie_len == 0)) {
-		rng_fill(ls->rng, up->cookie, DNS_COOKIE_CLIENT);
-		up->cookie_len = DNS_COOKIE_CLIENT;
+	if (UNLIKELY(up->cookie.len == 0)) {
+		rng_fill(ls->rng, up->cookie.bytes, DNS_COOKIE_CLIENT);
+		up->cookie.len = DNS_COOKIE_CLIENT;
 	}
-	l->now.cookie_known = up->cookie_len > DNS_COOKIE_CLIENT;
-	opt->cookie = up->cookie;
-	opt->cookie_len = up->cookie_len;
+	l->now.cookie_known = up->cookie.len > DNS_COOKIE_CLIENT;
+	opt->cookie = up->cookie.bytes;
+	opt->cookie_len = up->cookie.len;
 }
 
 bool
@@ -41,11 +41,11 @@ antispoof_cookie_right(struct lookups *ls, const struct lookup *l, const struct 
 	 * cookie.
 	 */
 	if (len < DNS_COOKIE_MIN || len > DNS_COOKIE_MAX ||
-	    memcmp(cookie, up->cookie, DNS_COOKIE_CLIENT) != 0)
+	    memcmp(cookie, up->cookie.bytes, DNS_COOKIE_CLIENT) != 0)
 		return false;
-	if (UNLIKELY(len != up->cookie_len || memcmp(cookie, up->cookie, len) != 0)) {
-		memcpy(up->cookie, cookie, len);
-		up->cookie_len = (uint8_t)len;
+	if (UNLIKELY(len != up->cookie.len || memcmp(cookie, up->cookie.bytes, len) != 0)) {
+		memcpy(up->cookie.bytes, cookie, len);
+		up->cookie.len = (uint8_t)len;
 		up->watched = true;
 	}
 	return true;
@@ -131,7 +131,7 @@ guard_of(struct lookups *ls, const struct lookup *l, enum lookup_suspect suspect
 {
 	struct upstream *up = &ls->upstreams->table[l->upstream];
 
-	return suspect == LOOKUP_SUSPECT_CASE ? &up->case_guard : &up->cookie_guard;
+	return suspect == LOOKUP_SUSPECT_CASE ? &up->case_guard : &up->cookie.guard;
 }
 
 /* The reply that SUSPECT's guard had stopped was asked for again; SAME: the second reply agreed. */
@@ -150,7 +150,7 @@ confirmed(
 	stats_inc(&ls->stats->upstream_unguarded);
 	/* Its server cookie may be of no use any more: begin with a new client cookie. */
 	if (!by_case)
-		ls->upstreams->table[l->upstream].cookie_len = 0;
+		ls->upstreams->table[l->upstream].cookie.len = 0;
 }
 
 bool
@@ -163,9 +163,9 @@ antispoof_right(struct lookups *ls, const struct lookup *l, const struct msg *m)
 	    memcmp(msg_qname(m), l->key.qname, l->key.qname_len) != 0)
 		upstreams_on_right(&up->case_guard);
 	if (l->now.cookie && l->now.cookie_known)
-		upstreams_on_right(&up->cookie_guard);
+		upstreams_on_right(&up->cookie.guard);
 	return (ls->conf->case_randomization && !up->case_guard.settled) ||
-	    (up->cookie_len > DNS_COOKIE_CLIENT && !up->cookie_guard.settled);
+	    (up->cookie.len > DNS_COOKIE_CLIENT && !up->cookie.guard.settled);
 }
 
 /*
@@ -258,7 +258,7 @@ antispoof_without_tcp(struct lookups *ls, struct lookup *l, uint64_t now_ns)
 		return false;
 	stats_inc(&ls->stats->upstream_wary_vain);
 	id_attack_on_vain(ls, l->upstream, now_ns);
-	l->tcp_vain = l->tcp_vain || l->here.suspect == LOOKUP_SUSPECT_GUESS;
+	l->tcp.vain = l->tcp.vain || l->here.suspect == LOOKUP_SUSPECT_GUESS;
 	l->here.suspect = LOOKUP_NO_SUSPECT;
 	l->here.no_tcp = true;
 	lookup_plan(l, LOOKUP_NO_TCP);

@@ -45,14 +45,14 @@ exhausted(const struct lookups *ls, const struct lookup *l)
 {
 	unsigned most = attempt_most(ls);
 	uint64_t bits = without_aaaa(ls, l) | l->tried.errored | l->tried.gone |
-	    attempt_silent(l->tried.silent[UPSTREAM_OVER_UDP], most);
+	    attempt_silent(l->tried.silent[TRANSPORT_UDP], most);
 
 	for (const struct attempt *a = l->earlier; a != NULL; a = a->next)
 		bits |= a->silent ? 0 : 1ULL << a->upstream; /* its reply is awaited */
-	if (l->plan == LOOKUP_TCP_KEPT)
-		bits |= attempt_silent(l->tried.silent[UPSTREAM_OVER_TCP], most);
-	if (l->plan == LOOKUP_TCP_ONLY &&
-	    attempt_silences(l, UPSTREAM_OVER_TCP, l->upstream) >= most)
+	if (l->tcp.plan == LOOKUP_TCP_KEPT)
+		bits |= attempt_silent(l->tried.silent[TRANSPORT_TCP], most);
+	if (l->tcp.plan == LOOKUP_TCP_ONLY &&
+	    attempt_silences(l, TRANSPORT_TCP, l->upstream) >= most)
 		bits |= 1ULL << l->upstream;
 	return bits;
 }
@@ -148,7 +148,7 @@ pick_channel(const struct lookups *ls, const struct lookup *l)
 {
 	const struct upstream *up = &ls->upstreams->table[l->upstream];
 
-	return channels_pick(up->tcp, l->probe ? CHANNEL_ENDLESS : up->tcp_yield);
+	return channels_pick(up->tcp, l->probe.is ? CHANNEL_ENDLESS : up->tcp_yield);
 }
 
 /* Take an ID for L's question over connection K. False: there is none. */
@@ -177,7 +177,7 @@ give_up(struct lookups *ls, struct lookup *l, uint64_t now_ns)
 static void
 end_without_room(struct lookups *ls, struct lookup *l, uint64_t now_ns)
 {
-	l->no_room = true;
+	l->excuse.no_room = true;
 	give_up(ls, l, now_ns);
 }
 
@@ -206,8 +206,8 @@ go_elsewhere(struct lookups *ls, struct lookup *l, uint16_t busy)
 	start_over(l);
 	if (l->n_sends > 0)
 		lookup_plan(l, LOOKUP_NO_TCP); /* that was the last resort for BUSY */
-	l->at_ceiling = u == UPSTREAM_NONE;
-	l->no_room = l->no_room || l->at_ceiling;
+	l->excuse.at_ceiling = u == UPSTREAM_NONE;
+	l->excuse.no_room = l->excuse.no_room || l->excuse.at_ceiling;
 	return u;
 }
 
@@ -217,7 +217,7 @@ set_life(struct lookups *ls, struct lookup *l, uint64_t now_ns)
 {
 	uint64_t life_ns = LOOKUP_LIFE_MS * NS_PER_MS;
 
-	if (UNLIKELY(l->probe))
+	if (UNLIKELY(l->probe.is))
 		life_ns = health_lost_ns(ls->upstreams, l->upstream);
 	l->born_ns = now_ns;
 	l->end_ns = now_ns + life_ns;
@@ -227,7 +227,7 @@ set_life(struct lookups *ls, struct lookup *l, uint64_t now_ns)
 static __attribute__((noinline)) uint64_t
 seldom_wait(struct lookups *ls, struct lookup *l, uint64_t wait_ns, uint64_t now_ns)
 {
-	if (l->probe)
+	if (l->probe.is)
 		return l->end_ns - now_ns;
 	if (l->here.suspect != LOOKUP_NO_SUSPECT && l->progress == LOOKUP_ASKED_TCP) {
 		uint64_t most_ns = id_attack_wait_ns(&ls->upstreams->table[l->upstream]);
@@ -238,7 +238,7 @@ seldom_wait(struct lookups *ls, struct lookup *l, uint64_t wait_ns, uint64_t now
 	if (upstreams_all_down(ls->upstreams)) {
 		if (l->end_ns > now_ns + LOOKUP_DOWN_MS * NS_PER_MS)
 			l->end_ns = now_ns + LOOKUP_DOWN_MS * NS_PER_MS;
-		l->hurried = true;
+		l->excuse.hurried = true;
 		wait_ns = LOOKUP_DOWN_MS * NS_PER_MS;
 	}
 	return wait_ns;
@@ -248,7 +248,7 @@ seldom_wait(struct lookups *ls, struct lookup *l, uint64_t wait_ns, uint64_t now
 static inline uint64_t
 measured_wait(const struct lookups *ls, const struct lookup *l)
 {
-	enum upstream_over over = lookup_over(&l->now);
+	enum transport over = lookup_over(&l->now);
 	unsigned n = l->tried.n_silent > 0 ? attempt_silences(l, over, l->upstream) : 0;
 
 	return upstreams_wait_ns(ls->upstreams, l->upstream, over, n);
@@ -261,7 +261,7 @@ set_wait(struct lookups *ls, struct lookup *l)
 	const struct upstream *up = &ls->upstreams->table[l->upstream];
 	uint64_t wait_ns = measured_wait(ls, l);
 
-	if (UNLIKELY(up->down || l->probe || l->here.suspect != LOOKUP_NO_SUSPECT))
+	if (UNLIKELY(up->down || l->probe.is || l->here.suspect != LOOKUP_NO_SUSPECT))
 		wait_ns = seldom_wait(ls, l, wait_ns, l->now.sent_ns);
 	lookup_set_wait(ls, l, LOOKUP_AWAITS, l->now.sent_ns + wait_ns);
 }
@@ -278,8 +278,8 @@ set_early(struct lookups *ls, struct lookup *l)
 {
 	uint64_t early_ns = choice_early_ns(ls->upstreams, l->upstream, l->exploring);
 
-	if (l->probe || l->progress != LOOKUP_ASKED_UDP || l->message.bytes != NULL ||
-	    early_ns >= upstreams_wait_ns(ls->upstreams, l->upstream, UPSTREAM_OVER_UDP, 0))
+	if (l->probe.is || l->progress != LOOKUP_ASKED_UDP || l->message.bytes != NULL ||
+	    early_ns >= upstreams_wait_ns(ls->upstreams, l->upstream, TRANSPORT_UDP, 0))
 		return;
 	lookup_set_wait(ls, l, LOOKUP_EARLY, l->now.sent_ns + early_ns);
 }
@@ -288,7 +288,7 @@ set_early(struct lookups *ls, struct lookup *l)
 static uint64_t
 tcp_due_ns(const struct lookups *ls, const struct lookup *l)
 {
-	return l->probe ? l->end_ns : l->now.sent_ns + measured_wait(ls, l);
+	return l->probe.is ? l->end_ns : l->now.sent_ns + measured_wait(ls, l);
 }
 
 /*
@@ -299,7 +299,7 @@ static __attribute__((noinline)) void
 set_place(struct lookups *ls, struct lookup *l)
 {
 	const struct upstream *up = &ls->upstreams->table[l->upstream];
-	uint64_t place_end_ns = l->now.sent_ns + times_usual_ns(&up->times[UPSTREAM_OVER_TCP]);
+	uint64_t place_end_ns = l->now.sent_ns + times_usual_ns(&up->times[TRANSPORT_TCP]);
 
 	if (up->tcp_yield == CHANNEL_ENDLESS || up->down || l->here.suspect != LOOKUP_NO_SUSPECT ||
 	    place_end_ns >= tcp_due_ns(ls, l))
@@ -324,7 +324,7 @@ choose(struct lookups *ls, struct lookup *l)
 	l->pinned = false;
 	if (stay)
 		return l->upstream;
-	if (l->probe) /* a probe is for this upstream only */
+	if (l->probe.is) /* a probe is for this upstream only */
 		return UPSTREAM_NONE;
 	if (l->n_sends == 0)
 		return pick_first(ls, l);
@@ -336,10 +336,10 @@ choose(struct lookups *ls, struct lookup *l)
 static bool
 go(struct lookups *ls, struct lookup *l, uint64_t now_ns)
 {
-	bool by_tcp = l->plan != LOOKUP_BY_UDP;
+	bool by_tcp = l->tcp.plan != LOOKUP_BY_UDP;
 	unsigned k = UNLIKELY(by_tcp) ? pick_channel(ls, l) : 0;
 
-	if (UNLIKELY(k == CHANNELS_EACH) && l->plan != LOOKUP_TCP_KEPT &&
+	if (UNLIKELY(k == CHANNELS_EACH) && l->tcp.plan != LOOKUP_TCP_KEPT &&
 	    antispoof_without_tcp(ls, l, now_ns)) {
 		lookup_plan(l, LOOKUP_NO_TCP); /* nor as it was learned (outbound/ways) */
 		by_tcp = false;
@@ -388,7 +388,7 @@ go_as_learned(struct lookups *ls, struct lookup *l, uint64_t now_ns)
 
 	if (way != WAYS)
 		lookup_start_probe(ls, l->upstream, way, DNS_TYPE_NS);
-	if (!l->here.no_tcp && attempt_silences(l, UPSTREAM_OVER_TCP, l->upstream) == 0 &&
+	if (!l->here.no_tcp && attempt_silences(l, TRANSPORT_TCP, l->upstream) == 0 &&
 	    (now == WAY_TCP || (now == WAY_BARE && l->key.do_bit)))
 		lookup_plan(l, LOOKUP_WISHES_TCP);
 }
@@ -402,13 +402,13 @@ begin(struct lookups *ls, struct lookup *l, uint64_t now_ns)
 {
 	uint16_t before = l->upstream, u;
 
-	if (UNLIKELY(l->n_sends >= l->allowed))
+	if (UNLIKELY(l->n_sends >= l->waiters.allowed))
 		return budget_stop(ls, l, now_ns);
 	u = choose(ls, l);
 	l->progress = LOOKUP_UNSENT;
 	if (l->end_ns == 0)
 		set_life(ls, l, now_ns);
-	if (u != UPSTREAM_NONE && !l->probe &&
+	if (u != UPSTREAM_NONE && !l->probe.is &&
 	    UNLIKELY(ls->upstreams->table[u].n_waiting >= ls->upstreams->most_waiting))
 		u = go_elsewhere(ls, l, u);
 	if (u == UPSTREAM_NONE) {
@@ -419,7 +419,7 @@ begin(struct lookups *ls, struct lookup *l, uint64_t now_ns)
 	l->upstream = u;
 	if (UNLIKELY(ls->upstreams->some_no_aaaa))
 		retry_aaaa(ls, now_ns);
-	if (UNLIKELY(ls->upstreams->table[u].ways.now != WAY_FULL) && !l->probe)
+	if (UNLIKELY(ls->upstreams->table[u].ways.now != WAY_FULL) && !l->probe.is)
 		go_as_learned(ls, l, now_ns);
 	if (UNLIKELY(ls->upstreams->table[u].suspicion.state != SUSPICION_NONE))
 		id_attack_beware(ls, l, now_ns);
@@ -446,7 +446,7 @@ write_question(struct lookups *ls, struct lookup *l, uint8_t *buf, uint64_t now_
 	struct build_opt opt = { .do_bit = l->key.do_bit,
 		.bufsize = ls->conf->udp_size_upstream,
 		.ede = DNS_EDE_NONE,
-		.present = ls->upstreams->table[l->upstream].no_edns_until_ns <= now_ns };
+		.present = ls->upstreams->table[l->upstream].edns.off_until_ns <= now_ns };
 	const struct build_question question = { .id = l->now.id,
 		.flags = cd ? DNS_CD : 0,
 		.qname = l->key.qname,
@@ -454,9 +454,9 @@ write_question(struct lookups *ls, struct lookup *l, uint8_t *buf, uint64_t now_
 		.qclass = l->key.qclass };
 
 	l->now.way = ls->upstreams->table[l->upstream].ways.now;
-	if (UNLIKELY(l->probe) && l->way < WAYS)
-		l->now.way = l->way;
-	if (UNLIKELY(ways_small(&ls->upstreams->table[l->upstream].ways)) && !l->probe)
+	if (UNLIKELY(l->probe.is) && l->probe.way < WAYS)
+		l->now.way = l->probe.way;
+	if (UNLIKELY(ways_small(&ls->upstreams->table[l->upstream].ways)) && !l->probe.is)
 		opt.bufsize = WAYS_SMALL;
 	if (UNLIKELY(l->here.no_edns || l->now.way == WAY_BARE))
 		opt.present = false;
@@ -493,13 +493,15 @@ attempt_next_question(
 		if (!begin(ls, l, now_ns))
 			continue;
 		by_tcp = l->progress == LOOKUP_ASKED_TCP;
-		send->way = by_tcp ? PACKET_UPSTREAM_TCP : PACKET_UPSTREAM_UDP;
-		send->sock = l->now.socket;
+		send->to.side = PACKET_UPSTREAM;
+		send->to.transport = TRANSPORT_UDP;
+		send->to.sock = l->now.socket;
 		if (by_tcp) {
-			send->sock += (uint32_t)l->upstream * CHANNELS_EACH - TXID_TCP;
+			send->to.transport = TRANSPORT_TCP;
+			send->to.sock += (uint32_t)l->upstream * CHANNELS_EACH - TXID_TCP;
 			set_place(ls, l);
 		}
-		send->gen = 0;
+		send->to.gen = 0;
 		if (UNLIKELY(l->message.bytes != NULL))
 			send->len = write_signed(l, by_tcp ? tcp : udp);
 		else

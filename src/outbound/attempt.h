@@ -57,7 +57,7 @@ attempt_most(const struct lookups *ls)
 
 /* attempt_silences: how often upstream U was silent to L over OVER, 0-3. */
 MUST_USE static inline unsigned
-attempt_silences(const struct lookup *l, enum upstream_over over, unsigned u)
+attempt_silences(const struct lookup *l, enum transport over, unsigned u)
 {
 	return (unsigned)((l->tried.silent[over][0] >> u & 1) |
 	    (l->tried.silent[over][1] >> u & 1) << 1);
@@ -65,7 +65,7 @@ attempt_silences(const struct lookup *l, enum upstream_over over, unsigned u)
 
 /*
  * attempt_silent: the upstreams (bit per number) that were silent at least N times (1-3) by the
- * counts S of struct lookup.silent.
+ * counts S of struct lookup_tried.silent.
  */
 MUST_USE static inline uint64_t
 attempt_silent(const uint64_t s[static 2], unsigned n)

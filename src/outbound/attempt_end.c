@@ -69,7 +69,7 @@ attempt_finish(struct lookups *ls, struct lookup *l, struct lookup_result *resul
 	result->upstream = l->upstream;
 	result->trusted = l->upstream != UPSTREAM_NONE && ls->upstreams->table[l->upstream].trusted;
 	result->msg = msg;
-	if (failed && !l->probe)
+	if (failed && !l->probe.is)
 		stats_inc(&ls->stats->lookups_failed);
 	return false;
 }
@@ -104,7 +104,7 @@ finish(struct lookups *ls, struct lookup *l, struct lookup_result *result)
 
 	/* One that was down meanwhile and is up again was not silent about this name. */
 	if (l->upstream != UPSTREAM_NONE)
-		l->hindered = us->table[l->upstream].revived_ns >= l->born_ns;
+		l->excuse.hindered = us->table[l->upstream].revived_ns >= l->born_ns;
 	if (lookup_lacks_room(l))
 		return attempt_finish(ls, l, result, LOOKUP_NO_ROOM, NULL);
 	if (l->tried.best_rcode == DNS_NOERROR)
@@ -145,10 +145,10 @@ static bool
 keeps_last(const struct lookups *ls, const struct lookup *l, unsigned u)
 {
 	const struct upstream *up = &ls->upstreams->table[u];
-	unsigned n = attempt_silences(l, UPSTREAM_OVER_UDP, u);
+	unsigned n = attempt_silences(l, TRANSPORT_UDP, u);
 
 	return n >= AT_ONCE && n + 1 == attempt_most(ls) && up->revived_ns < l->born_ns &&
-	    !lookup_needs_tcp(l) && !times_known(&up->times[UPSTREAM_OVER_TCP]) &&
+	    !lookup_needs_tcp(l) && !times_known(&up->times[TRANSPORT_TCP]) &&
 	    l->now.sent_ns < l->born_ns + MOMENT_MS * NS_PER_MS;
 }
 
@@ -171,14 +171,14 @@ pick_for_tcp(const struct lookups *ls, const struct lookup *l, bool left)
 		return UPSTREAM_NONE;
 	for (unsigned i = 0; i < us->n_order; i++) {
 		uint16_t u = us->order[i];
-		unsigned n = attempt_silences(l, UPSTREAM_OVER_TCP, u);
+		unsigned n = attempt_silences(l, TRANSPORT_TCP, u);
 
 		if (l->tried.errored >> u & 1 || us->table[u].down || n >= most)
 			continue;
 		if (is_refusing(l, u) || !was_heard(ls, l, u))
 			found = left ? UPSTREAM_NONE : u;
 		else if (n == 0 &&
-		    (!left || attempt_silences(l, UPSTREAM_OVER_UDP, u) >= most ||
+		    (!left || attempt_silences(l, TRANSPORT_UDP, u) >= most ||
 			keeps_last(ls, l, u)))
 			return u;
 	}
@@ -192,10 +192,10 @@ pick(struct lookups *ls, struct lookup *l, bool *tcp)
 	uint16_t u, by_tcp;
 
 	penalty_forgive(ls, l);
-	if (l->probe) /* there is another one in a while */
+	if (l->probe.is) /* there is another one in a while */
 		return UPSTREAM_NONE;
 	/* A is asked beside AAAA, and used: no more than a late reply is expected. */
-	if (UNLIKELY(ls->upstreams->some_no_aaaa) && l->a_asked &&
+	if (UNLIKELY(ls->upstreams->some_no_aaaa) && l->late.a_asked &&
 	    upstreams_no_aaaa_ns(ls->upstreams) > 0)
 		return UPSTREAM_NONE;
 	u = attempt_pick_next(ls, l, true);
@@ -212,10 +212,10 @@ pick(struct lookups *ls, struct lookup *l, bool *tcp)
 static unsigned
 n_left(const struct lookups *ls, const struct lookup *l)
 {
-	unsigned all = attempt_most(ls) * ls->upstreams->n_order * UPSTREAM_TRANSPORTS;
+	unsigned all = attempt_most(ls) * ls->upstreams->n_order * TRANSPORTS;
 	unsigned done = 0;
 
-	for (unsigned over = 0; over < UPSTREAM_TRANSPORTS; over++)
+	for (unsigned over = 0; over < TRANSPORTS; over++)
 		done += (unsigned)(__builtin_popcountll(l->tried.silent[over][0]) +
 		    2 * __builtin_popcountll(l->tried.silent[over][1]));
 	return done < all ? all - done : 0;
@@ -237,15 +237,14 @@ wait_of(const struct lookups *ls, const struct lookup *l, const struct attempt *
 static uint64_t
 due_ns(const struct lookups *ls, const struct lookup *l, unsigned u, bool tcp)
 {
-	unsigned n = attempt_silences(l, UPSTREAM_OVER_UDP, u);
+	unsigned n = attempt_silences(l, TRANSPORT_UDP, u);
 	uint64_t last_ns = l->now.sent_ns;
 
 	if (n < AT_ONCE)
 		return 0;
 	if (is_refusing(l, u))
 		return last_ns +
-		    (KNOCK_MS * NS_PER_MS
-			<< (n - AT_ONCE + attempt_silences(l, UPSTREAM_OVER_TCP, u)));
+		    (KNOCK_MS * NS_PER_MS << (n - AT_ONCE + attempt_silences(l, TRANSPORT_TCP, u)));
 	if (was_heard(ls, l, u) && (tcp || !keeps_last(ls, l, u)))
 		return 0;
 	last_ns += wait_of(ls, l, &l->now);
@@ -271,7 +270,7 @@ attempt_go_to(struct lookups *ls, struct lookup *l, uint16_t u)
 static bool
 listen_on(struct lookups *ls, struct lookup *l, struct lookup_result *result, uint64_t now_ns)
 {
-	if (l->hurried || l->tried.best_rcode != DNS_NOERROR || l->earlier == NULL)
+	if (l->excuse.hurried || l->tried.best_rcode != DNS_NOERROR || l->earlier == NULL)
 		return finish(ls, l, result);
 	return pause_until(ls, l, now_ns + LISTEN_MS * NS_PER_MS);
 }
@@ -330,10 +329,9 @@ answers_by_tcp(const struct lookups *ls, const struct lookup *l, unsigned u)
 {
 	const struct upstream *up = &ls->upstreams->table[u];
 
-	return !times_known(&up->times[UPSTREAM_OVER_UDP]) &&
-	    times_known(&up->times[UPSTREAM_OVER_TCP]) && l->message.bytes == NULL &&
-	    attempt_silences(l, UPSTREAM_OVER_UDP, u) > 0 &&
-	    attempt_silences(l, UPSTREAM_OVER_TCP, u) == 0;
+	return !times_known(&up->times[TRANSPORT_UDP]) && times_known(&up->times[TRANSPORT_TCP]) &&
+	    l->message.bytes == NULL && attempt_silences(l, TRANSPORT_UDP, u) > 0 &&
+	    attempt_silences(l, TRANSPORT_TCP, u) == 0;
 }
 
 /* L asks the next upstream, now or in a while. LOST: see attempt_go_on. Returns whether L goes on.
@@ -352,9 +350,9 @@ ask_next(
 	if (at_ns > now_ns)
 		return pause_until(ls, l, at_ns < look_ns ? at_ns : look_ns);
 	/* Where connections end under a load, the same again at once would only add to it. */
-	if (lost && u == l->upstream && l->plan == LOOKUP_TCP_ONLY)
+	if (lost && u == l->upstream && l->tcp.plan == LOOKUP_TCP_ONLY)
 		return pause_until(
-		    ls, l, now_ns + upstreams_wait_ns(ls->upstreams, u, UPSTREAM_OVER_TCP, 0));
+		    ls, l, now_ns + upstreams_wait_ns(ls->upstreams, u, TRANSPORT_TCP, 0));
 	(void)attempt_go_to(ls, l, u);
 	if (tcp || answers_by_tcp(ls, l, u))
 		lookup_plan(l, LOOKUP_WISHES_TCP);
@@ -368,11 +366,11 @@ attempt_go_on(
 	lookup_plan(l, LOOKUP_NO_REPLY);
 	if (l->wait == LOOKUP_HOPELESS || now_ns >= l->end_ns)
 		return finish(ls, l, result);
-	if (upstreams_all_down(ls->upstreams) && !l->probe)
+	if (upstreams_all_down(ls->upstreams) && !l->probe.is)
 		return listen_on(ls, l, result, now_ns);
 	if (l->check != LOOKUP_CHECK_NONE) {
-		unsigned n = attempt_silences(l, UPSTREAM_OVER_UDP, l->upstream) +
-		    attempt_silences(l, UPSTREAM_OVER_TCP, l->upstream);
+		unsigned n = attempt_silences(l, TRANSPORT_UDP, l->upstream) +
+		    attempt_silences(l, TRANSPORT_TCP, l->upstream);
 
 		if (n < attempt_most(ls))
 			return attempt_again(ls, l, l->upstream);
@@ -390,7 +388,7 @@ attempt_send_now(
 		return finish(ls, l, result);
 	if (UNLIKELY(l->wait == LOOKUP_HELD))
 		return attempt_again(ls, l, l->upstream);
-	if (!l->hurried && upstreams_all_down(ls->upstreams))
+	if (!l->excuse.hurried && upstreams_all_down(ls->upstreams))
 		return listen_on(ls, l, result, now_ns);
 	return ask_next(ls, l, result, false, now_ns);
 }
@@ -410,7 +408,7 @@ attempt_failed(struct lookups *ls, struct lookup *l, struct lookup_result *resul
 {
 	const struct upstream *up = &ls->upstreams->table[l->upstream];
 
-	if (l->probe) /* the upstream is alive: that is all a probe asks */
+	if (l->probe.is) /* the upstream is alive: that is all a probe asks */
 		return attempt_finish(ls, l, result, LOOKUP_SILENT, NULL);
 	stats_inc(&ls->stats->upstream_errors);
 	l->tried.errored |= 1ULL << l->upstream;

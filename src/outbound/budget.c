@@ -4,7 +4,7 @@
 bool
 budget_stop(struct lookups *ls, struct lookup *l, uint64_t now_ns)
 {
-	l->over_budget = true;
+	l->waiters.over_budget = true;
 	l->pinned = false;
 	l->progress = LOOKUP_UNSENT;
 	/* The question of a check that did not leave holds nobody up; one that did may be answered.

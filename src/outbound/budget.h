@@ -8,7 +8,7 @@
  *
  * A query has so many "left". For a lookup that it waits for it sets a share of them aside, and
  * gets back what was not used when that ends. Many may wait for one lookup: it is sent as often as
- * the best off of them permits (struct lookup.allowed).
+ * the best off of them permits (struct lookup_waiters.allowed).
  */
 
 #include <stdbool.h>
@@ -51,7 +51,7 @@ budget_settle(uint8_t *left, struct budget_share *s, const struct lookup *l)
 MUST_USE static inline bool
 budget_used_up(const struct budget_share *s, const struct lookup *l)
 {
-	return UNLIKELY(l->over_budget) && l->n_sends - s->from >= s->n;
+	return UNLIKELY(l->waiters.over_budget) && l->n_sends - s->from >= s->n;
 }
 
 /*
@@ -61,7 +61,7 @@ budget_used_up(const struct budget_share *s, const struct lookup *l)
 static inline void
 budget_leave(uint8_t *left, struct budget_share *s, const struct lookup *l)
 {
-	if (l->n_waiters == 1 && !l->needed)
+	if (l->waiters.n == 1 && !l->waiters.needed)
 		budget_settle(left, s, l);
 	s->n = 0;
 }

@@ -25,23 +25,24 @@ rcode_text(uint16_t rcode)
 
 void
 health_on_error(
-    struct upstreams *us, unsigned u, enum upstream_over over, uint16_t rcode, uint64_t now_ns)
+    struct upstreams *us, unsigned u, enum transport over, uint16_t rcode, uint64_t now_ns)
 {
 	struct upstream *up = &us->table[u];
 	char text[NETADDR_TEXT];
 
 	choice_on_failure(us, u, over, false, now_ns);
-	if (up->n_errors++ == 0) {
-		up->errors_ns = now_ns;
-		up->good_ns = up->heard_ns;
+	if (up->errors.n++ == 0) {
+		up->errors.since_ns = now_ns;
+		up->errors.good_ns = up->heard_ns;
 	}
-	if (up->erring || !up->active || up->ordered != CONF_UP || up->n_errors < HEALTH_ERRORS ||
-	    now_ns - up->errors_ns < HEALTH_ERRORS_MS * NS_PER_MS)
+	if (up->errors.logged || !up->active || up->ordered != CONF_UP ||
+	    up->errors.n < HEALTH_ERRORS ||
+	    now_ns - up->errors.since_ns < HEALTH_ERRORS_MS * NS_PER_MS)
 		return;
-	up->erring = true;
+	up->errors.logged = true;
 	if (logonce_begin(us->logonce, LOGONCE_ERRORS, &up->addr))
 		log_warn(LOG_UPSTREAM, "%s: every reply for %u s was an error (last %s)",
-		    netaddr_format(&up->addr, text), clock_s(now_ns - up->errors_ns),
+		    netaddr_format(&up->addr, text), clock_s(now_ns - up->errors.since_ns),
 		    rcode_text(rcode));
 }
 
@@ -51,10 +52,10 @@ health_on_good(struct upstreams *us, unsigned u)
 	struct upstream *up = &us->table[u];
 	char text[NETADDR_TEXT];
 
-	up->n_errors = 0;
-	if (!up->erring)
+	up->errors.n = 0;
+	if (!up->errors.logged)
 		return;
-	up->erring = false;
+	up->errors.logged = false;
 	if (logonce_over(us->logonce, LOGONCE_ERRORS, &up->addr))
 		log_notice(LOG_UPSTREAM, "%s: replies without error again",
 		    netaddr_format(&up->addr, text));
@@ -69,7 +70,7 @@ recover(struct upstreams *us, struct upstream *up, uint64_t now_ns)
 	bool was_down = up->down;
 	char text[NETADDR_TEXT];
 
-	up->n_failures = 0;
+	up->failures.n = 0;
 	up->doubted = false;
 	ways_heard(&up->ways);
 	up->down = false;
@@ -96,9 +97,9 @@ health_recover(struct upstreams *us, unsigned u, uint64_t now_ns)
 static void
 count_failure(struct upstream *up, uint64_t now_ns)
 {
-	if (up->n_failures == 0)
-		up->failing_ns = now_ns;
-	up->n_failures++;
+	if (up->failures.n == 0)
+		up->failures.since_ns = now_ns;
+	up->failures.n++;
 }
 
 static void
@@ -116,17 +117,17 @@ count_silence(struct upstreams *us, struct upstream *up, uint64_t now_ns)
 {
 	count_failure(up, now_ns);
 	/* Another loop's probes go unanswered already: then one silence is enough. */
-	if (up->n_failures >= HEALTH_SILENCES || shared_health_since_ns(up->shared) != 0)
+	if (up->failures.n >= HEALTH_SILENCES || shared_health_since_ns(up->shared) != 0)
 		doubt(us, up, now_ns);
 }
 
 void
-health_on_silence(struct upstreams *us, unsigned u, enum upstream_over over, uint64_t now_ns)
+health_on_silence(struct upstreams *us, unsigned u, enum transport over, uint64_t now_ns)
 {
 	struct upstream *up = &us->table[u];
 
 	choice_on_failure(us, u, over, true, now_ns);
-	if (over == UPSTREAM_OVER_TCP)
+	if (over == TRANSPORT_TCP)
 		return;
 	count_silence(us, up, now_ns);
 }
@@ -143,7 +144,7 @@ health_on_refused(struct upstreams *us, unsigned u, uint64_t now_ns)
 {
 	struct upstream *up = &us->table[u];
 
-	choice_on_failure(us, u, UPSTREAM_OVER_UDP, true, now_ns);
+	choice_on_failure(us, u, TRANSPORT_UDP, true, now_ns);
 	count_failure(up, now_ns);
 	shared_health_refused(up->shared);
 	doubt(us, up, now_ns);
@@ -164,13 +165,13 @@ health_on_probe_unsent(struct upstreams *us, unsigned u)
 void
 health_on_no_tcp(struct upstreams *us, unsigned u, uint64_t now_ns)
 {
-	choice_on_failure(us, u, UPSTREAM_OVER_TCP, false, now_ns);
+	choice_on_failure(us, u, TRANSPORT_TCP, false, now_ns);
 }
 
 uint64_t
 health_lost_ns(const struct upstreams *us, unsigned u)
 {
-	uint64_t wait = 2 * upstreams_wait_ns(us, u, UPSTREAM_OVER_UDP, 0);
+	uint64_t wait = 2 * upstreams_wait_ns(us, u, TRANSPORT_UDP, 0);
 
 	return wait > HEALTH_LOST_MS * NS_PER_MS ? wait : HEALTH_LOST_MS * NS_PER_MS;
 }
@@ -200,7 +201,7 @@ go_down(struct upstreams *us, struct upstream *up)
 		log_warn(LOG_UPSTREAM,
 		    "%s: no reply to %u questions in a row, nor to probes: asked only if no other "
 		    "is left",
-		    netaddr_format(&up->addr, text), up->n_failures);
+		    netaddr_format(&up->addr, text), up->failures.n);
 	upstreams_tell_all_down(us, true);
 }
 
@@ -244,7 +245,7 @@ enum ways_found
 health_on_way(struct upstreams *us, unsigned u, enum way way, uint64_t now_ns)
 {
 	struct upstream *up = &us->table[u];
-	enum ways_found found = ways_found(&up->ways, way, up->n_failures > 0, now_ns);
+	enum ways_found found = ways_found(&up->ways, way, up->failures.n > 0, now_ns);
 
 	if (found == WAYS_LEARNED)
 		upstreams_learn_way(us, u, way, now_ns);
@@ -259,7 +260,7 @@ health_on_timer(struct upstreams *us, unsigned u, struct rng *rng, uint64_t now_
 	int turn;
 
 	/* What another loop gets by another way than ours is no reply to us. */
-	if (shared_health_heard_ns(up->shared) > up->failing_ns &&
+	if (shared_health_heard_ns(up->shared) > up->failures.since_ns &&
 	    shared_health_way(up->shared) == up->ways.now) {
 		recover(us, up, now_ns);
 		return HEALTH_NOTHING;

@@ -146,7 +146,7 @@ id_attack_on_vain(struct lookups *ls, unsigned u, uint64_t now_ns)
 static uint64_t
 most_ns(const struct upstream *up)
 {
-	const struct times *t = &up->times[UPSTREAM_OVER_UDP];
+	const struct times *t = &up->times[TRANSPORT_UDP];
 	uint64_t ns = ID_ATTACK_SLOWER * t->srtt_ns;
 
 	if (!times_known(t))
@@ -210,12 +210,12 @@ id_attack_beware(struct lookups *ls, struct lookup *l, uint64_t now_ns)
 	struct upstream *up = &ls->upstreams->table[l->upstream];
 	bool cookie, cases;
 
-	if (state_of(up, now_ns) != SUSPICION_BY_TCP || l->plan != LOOKUP_BY_UDP ||
+	if (state_of(up, now_ns) != SUSPICION_BY_TCP || l->tcp.plan != LOOKUP_BY_UDP ||
 	    !id_attack_may_tcp(l))
 		return;
-	cookie = ls->conf->upstream_cookies && up->cookie_len > DNS_COOKIE_CLIENT &&
-	    up->no_edns_until_ns <= now_ns && !l->here.no_edns && up->ways.now == WAY_FULL &&
-	    upstream_guarded(&up->cookie_guard, now_ns);
+	cookie = ls->conf->cookies.upstream && up->cookie.len > DNS_COOKIE_CLIENT &&
+	    up->edns.off_until_ns <= now_ns && !l->here.no_edns && up->ways.now == WAY_FULL &&
+	    upstream_guarded(&up->cookie.guard, now_ns);
 	cases = ls->conf->case_randomization && upstream_guarded(&up->case_guard, now_ns);
 	if (cookie || (cases && has_letters(l)))
 		return;

@@ -9,7 +9,7 @@
 static bool
 is_final(const struct lookup *l, const struct msg *msg, enum msg_verdict verdict)
 {
-	if (l->probe || l->message.bytes != NULL)
+	if (l->probe.is || l->message.bytes != NULL)
 		return true;
 	if (verdict != MSG_OK || l->check == LOOKUP_CHECK_CD)
 		return false;
@@ -76,7 +76,7 @@ put_back(struct lookups *ls, struct lookup *l, const struct before *b, bool drop
 	l->progress = b->progress;
 	l->upstream = b->upstream;
 	l->check = b->check;
-	list_push(b->progress == LOOKUP_TO_ASK ? &ls->to_ask : &ls->ending, &l->link);
+	list_push(b->progress == LOOKUP_TO_ASK ? &ls->unsent.now : &ls->ending, &l->link);
 }
 
 /*
@@ -116,7 +116,7 @@ late_counts(struct lookups *ls, struct lookup *l, const struct packet_in *in, co
 	enum antispoof_match match;
 	bool awaited = (lookup_in_flight(l) && !l->now.silent) || before.queued;
 	bool bound = l->here.suspect != LOOKUP_NO_SUSPECT || l->check != LOOKUP_CHECK_NONE ||
-	    l->plan == LOOKUP_TCP_ONLY || l->progress == LOOKUP_ENDING;
+	    l->tcp.plan == LOOKUP_TCP_ONLY || l->progress == LOOKUP_ENDING;
 
 	(void)lookup_recall(ls, l, match_space(ls, in), msg->id);
 	if (l->wait == LOOKUP_LINGERS &&

@@ -21,8 +21,8 @@ hash_key(const struct lookups *ls, const struct question *key)
 static bool
 has_key(const struct lookup *l, uint32_t hash, const struct question *key)
 {
-	return l->hash == hash && l->key.qtype == key->qtype && l->key.qclass == key->qclass &&
-	    l->key.do_bit == key->do_bit && l->key.cd == key->cd &&
+	return l->entry.hash == hash && l->key.qtype == key->qtype &&
+	    l->key.qclass == key->qclass && l->key.do_bit == key->do_bit && l->key.cd == key->cd &&
 	    l->key.qname_len == key->qname_len &&
 	    memcmp(l->key.qname, key->qname, key->qname_len) == 0;
 }
@@ -49,11 +49,11 @@ static void
 enter(struct lookups *ls, struct lookup *l, uint16_t upstream)
 {
 	l->number = (uint32_t)((size_t)((uint8_t *)l - ls->pool.mem) / ls->pool.stride);
-	list_init(&l->waiters);
+	list_init(&l->waiters.list);
 	wheel_timer_init(&l->timer, WHEEL_LOOKUP);
 	l->upstream = upstream;
 	l->progress = LOOKUP_TO_ASK;
-	list_push(&ls->to_ask, &l->link);
+	list_push(&ls->unsent.now, &l->link);
 	stats_inc(&ls->stats->lookups);
 }
 
@@ -83,9 +83,9 @@ start_listed(struct lookups *ls, const struct question *key, uint32_t hash, uint
 
 	if (l == NULL)
 		return NULL;
-	l->hash = hash;
-	l->next = *bucket;
-	l->listed = true;
+	l->entry.hash = hash;
+	l->entry.next = *bucket;
+	l->entry.listed = true;
 	*bucket = l;
 	return l;
 }
@@ -98,8 +98,8 @@ static __attribute__((cold)) void
 revive(struct lookups *ls, struct lookup *l, uint16_t upstream)
 {
 	const struct question key = l->key;
-	struct lookup *next = l->next;
-	uint32_t hash = l->hash;
+	struct lookup *next = l->entry.next;
+	uint32_t hash = l->entry.hash;
 	struct attempt *earlier;
 
 	for (struct attempt *a = l->earlier, *after; a != NULL; a = after) {
@@ -114,9 +114,9 @@ revive(struct lookups *ls, struct lookup *l, uint16_t upstream)
 	memset(l, 0, offsetof(struct lookup, now));
 	l->key = key;
 	l->earlier = earlier;
-	l->next = next;
-	l->hash = hash;
-	l->listed = true;
+	l->entry.next = next;
+	l->entry.hash = hash;
+	l->entry.listed = true;
 	enter(ls, l, upstream);
 }
 
@@ -124,7 +124,7 @@ revive(struct lookups *ls, struct lookup *l, uint16_t upstream)
 static __attribute__((noinline)) void
 send_on(struct lookups *ls, struct lookup *l)
 {
-	l->over_budget = false;
+	l->waiters.over_budget = false;
 	if (l->progress != LOOKUP_UNSENT) /* it goes on when that is over */
 		return;
 	lookup_ask(ls, l);
@@ -137,8 +137,8 @@ allow(struct lookup *l, unsigned sends)
 {
 	unsigned most = sends > 0 ? l->n_sends + sends : UINT8_MAX;
 
-	if (most > l->allowed)
-		l->allowed = most < UINT8_MAX ? (uint8_t)most : UINT8_MAX;
+	if (most > l->waiters.allowed)
+		l->waiters.allowed = most < UINT8_MAX ? (uint8_t)most : UINT8_MAX;
 }
 
 struct lookup *
@@ -149,9 +149,9 @@ lookup_find_or_start(
 	struct lookup *l = ls->buckets[hash >> ls->shift];
 
 	while (l != NULL && !has_key(l, hash, key))
-		l = l->next;
+		l = l->entry.next;
 	*found = l != NULL && l->wait != LOOKUP_LINGERS;
-	if (*found && l->n_waiters == LOOKUP_MAX_WAITERS)
+	if (*found && l->waiters.n == LOOKUP_MAX_WAITERS)
 		return NULL;
 	if (*found) {
 		stats_inc(&ls->stats->coalesced);
@@ -162,17 +162,17 @@ lookup_find_or_start(
 			revive(ls, l, wish->prefer);
 		if (l == NULL)
 			return NULL;
-		l->plan = wish->tcp ? LOOKUP_BY_TCP : LOOKUP_BY_UDP;
+		l->tcp.plan = wish->tcp ? LOOKUP_BY_TCP : LOOKUP_BY_UDP;
 	}
-	l->whole = l->whole || wish->whole;
+	l->waiters.whole = l->waiters.whole || wish->whole;
 	allow(l, wish->sends);
-	if (UNLIKELY(l->over_budget) && l->n_sends < l->allowed)
+	if (UNLIKELY(l->waiters.over_budget) && l->n_sends < l->waiters.allowed)
 		send_on(ls, l);
 	return l;
 }
 
 struct lookup *
-lookup_start_signed(struct lookups *ls, const struct msg *m, bool tcp)
+lookup_start_signed(struct lookups *ls, const struct msg *m, enum transport transport)
 {
 	const struct question key = { .qname = msg_qname(m),
 		.qname_len = m->qname_len,
@@ -191,7 +191,7 @@ lookup_start_signed(struct lookups *ls, const struct msg *m, bool tcp)
 	memcpy(copy, m->bytes, m->len);
 	l->message.bytes = copy;
 	l->message.len = (uint16_t)m->len;
-	l->plan = tcp ? LOOKUP_TCP_KEPT : LOOKUP_BY_UDP;
+	l->tcp.plan = transport == TRANSPORT_TCP ? LOOKUP_TCP_KEPT : LOOKUP_BY_UDP;
 	allow(l, 0);
 	stats_inc(&ls->stats->lookups_signed);
 	return l;
@@ -200,8 +200,8 @@ lookup_start_signed(struct lookups *ls, const struct msg *m, bool tcp)
 void
 lookup_join(struct lookup *l, struct list *link)
 {
-	list_push(&l->waiters, link);
-	l->n_waiters++;
+	list_push(&l->waiters.list, link);
+	l->waiters.n++;
 }
 
 void
@@ -209,25 +209,25 @@ lookup_watch(struct lookup *l, struct list *waits, struct list *watches)
 {
 	list_unlink(waits);
 	list_init(watches);
-	if (l->watchers != NULL)
-		list_push(l->watchers, watches);
+	if (l->waiters.ring != NULL)
+		list_push(l->waiters.ring, watches);
 	else
-		l->watchers = watches;
+		l->waiters.ring = watches;
 }
 
 /* Take LINK off the list or ring that it is on. */
 static void
 unlink_one(struct lookup *l, struct list *link)
 {
-	if (l->watchers == link)
-		l->watchers = list_empty(link) ? NULL : link->next;
+	if (l->waiters.ring == link)
+		l->waiters.ring = list_empty(link) ? NULL : link->next;
 	list_unlink(link);
 }
 
 struct list *
 lookup_next_watcher(struct lookup *l)
 {
-	struct list *link = l->watchers;
+	struct list *link = l->waiters.ring;
 
 	if (link != NULL)
 		unlink_one(l, link);
@@ -238,15 +238,15 @@ void
 lookup_wait_again(struct lookup *l, struct list *watches, struct list *waits)
 {
 	unlink_one(l, watches);
-	list_push(&l->waiters, waits);
+	list_push(&l->waiters.list, waits);
 }
 
 void
 lookup_leave(struct lookups *ls, struct lookup *l, struct list *link)
 {
 	unlink_one(l, link);
-	l->n_waiters--;
-	if (l->n_waiters == 0 && !l->needed)
+	l->waiters.n--;
+	if (l->waiters.n == 0 && !l->waiters.needed)
 		lookup_free(ls, l);
 }
 
@@ -267,7 +267,7 @@ lookup_refresh(struct lookups *ls, const struct question *key, uint8_t sends)
 		return false;
 	l = lookup_find_or_start(ls, key, &wish, &found);
 	if (l != NULL)
-		l->needed = true;
+		l->waiters.needed = true;
 	return l != NULL;
 }
 
@@ -279,8 +279,8 @@ start_probe(struct lookups *ls, unsigned u, unsigned way, const struct question 
 
 	if (l == NULL)
 		return;
-	l->probe = true;
-	l->way = (uint8_t)way;
+	l->probe.is = true;
+	l->probe.way = (uint8_t)way;
 	allow(l, 0);
 	if (way == WAY_TCP ||
 	    (way == WAY_AS_LEARNED && ls->upstreams->table[u].ways.now == WAY_TCP))
@@ -430,7 +430,7 @@ lookup_ask(struct lookups *ls, struct lookup *l)
 	l->pinned = true;
 	l->wait = LOOKUP_AWAITS;
 	l->progress = LOOKUP_TO_ASK;
-	list_push(&ls->to_ask, &l->link);
+	list_push(&ls->unsent.now, &l->link);
 }
 
 struct lookup *

@@ -197,7 +197,7 @@ struct lookup_tried {
 	uint64_t gone;    /* bit per upstream that was silent to it while it was down */
 	/* per transport: bit per upstream, the low and the high one of its silent attempts, up to 3
 	 */
-	uint64_t silent[UPSTREAM_TRANSPORTS][2];
+	uint64_t silent[TRANSPORTS][2];
 	uint16_t best_rcode; /* of the errors so far; NOERROR: none */
 	uint16_t late_rcode; /* of those that came while another attempt was awaited */
 	uint8_t n_silent;    /* attempts whose wait is over, up to 255 */
@@ -222,47 +222,77 @@ struct lookup_ended {
 	bool trusted;              /* struct lookup_result.trusted */
 };
 
-struct lookup {
-	struct list link;    /* in the list to_ask, for_tcp, ending or put_off */
-	struct list waiters; /* struct query.link */
+/* Who waits for a lookup, and what they want of it. */
+struct lookup_waiters {
+	struct list list; /* struct query.link */
 	/* one of a ring of query_watch.link: who would take its reply; NULL: nobody */
-	struct list *watchers;
-	struct wheel_timer timer; /* what for: wait */
-	struct lookup *next;      /* same hash bucket */
-	struct question key;      /* its qname points to name[] or into the pool of long names */
-	struct attempt *earlier;  /* owned: those given up that may still be answered */
-	uint64_t born_ns;         /* when its first attempt began */
-	uint64_t end_ns;          /* when it ends, if no reply has come */
+	struct list *ring;
+	uint16_t n;      /* those on both */
+	uint8_t allowed; /* attempts that the best off of those who wait has for it, up to 255 */
+	bool needed : 1; /* continues for the cache when no query waits */
+	bool whole : 1;  /* a truncated reply is of no use to one of them */
+	bool over_budget : 1; /* it was not sent once more, as n_sends had come to allowed */
+};
+
+/* The place of a lookup in the hash table. */
+struct lookup_entry {
+	struct lookup *next; /* same hash bucket */
 	uint32_t hash;
-	uint32_t number;    /* its index in the pool */
-	uint16_t n_waiters; /* watchers included */
-	uint16_t upstream;  /* number of the upstream asked last, or to be asked next if pinned */
-	uint8_t progress;   /* enum lookup_progress */
-	uint8_t wait;       /* enum lookup_wait */
-	uint8_t plan;       /* enum lookup_plan */
-	uint8_t n_sends;    /* attempts so far, up to 255 */
-	uint8_t allowed;    /* attempts that the best off of those who wait has for it, up to 255 */
+	bool listed : 1; /* it is in the table */
+};
+
+/* Why silence may show nothing of a name or an upstream. */
+struct lookup_excuse {
+	bool no_room : 1;    /* an attempt had no ID or socket (RULES D26) */
+	bool at_ceiling : 1; /* each upstream had as many questions as it may (RULES D26) */
+	bool hindered : 1;   /* the upstream was down during the last attempt and is up again */
+	bool hurried : 1;    /* its life is short as all upstreams are down */
+};
+
+/* How its attempts go over TCP. */
+struct lookup_tcp {
+	uint8_t plan;   /* enum lookup_plan */
+	bool again : 1; /* was sent once more after its connection had closed */
+	bool full : 1;  /* found no room on TCP, and was sent once more (RULES D27) */
+	bool vain : 1;  /* TCP on a suspicion was of no use; it is not tried again */
+};
+
+/* Is a lookup a probe, which looks how an upstream is, and of what? */
+struct lookup_probe {
+	bool is : 1; /* no query waits for it */
+	uint8_t way; /* enum way, WAY_AS_LEARNED or WAY_LARGE */
+};
+
+/* What silence to AAAA led to (RULES D5). */
+struct lookup_late {
+	bool a_asked : 1; /* A was asked beside it, as it was silent */
+	bool noted : 1;   /* it was counted as a late AAAA of its upstreams */
+};
+
+struct lookup {
+	struct list link; /* in the list to_ask, for_tcp, ending or put_off */
+	struct lookup_waiters waiters;
+	struct wheel_timer timer; /* what for: wait */
+	struct lookup_entry entry;
+	struct question key;     /* its qname points to name[] or into the pool of long names */
+	struct attempt *earlier; /* owned: those given up that may still be answered */
+	uint64_t born_ns;        /* when its first attempt began */
+	uint64_t end_ns;         /* when it ends, if no reply has come */
+	uint32_t number;         /* its index in the pool */
+	uint16_t upstream; /* number of the upstream asked last, or to be asked next if pinned */
+	uint8_t progress;  /* enum lookup_progress */
+	uint8_t wait;      /* enum lookup_wait */
+	struct lookup_tcp tcp;
+	uint8_t n_sends; /* attempts so far, up to 255 */
 	uint8_t n_near_misses;
 	uint8_t check;    /* enum lookup_check */
 	uint8_t n_unsent; /* how often it left in vain: see outbound/loss; up to a limit */
-	uint8_t way;      /* of a probe: enum way, WAY_AS_LEARNED or WAY_LARGE */
-	bool listed : 1;  /* in the hash table */
-	bool whole : 1;
-	bool tcp_again : 1; /* was sent once more after its connection had closed */
-	bool tcp_full : 1;  /* found no room on TCP, and was sent once more (RULES D27) */
-	bool no_room : 1;   /* an attempt had no ID or socket: silence says nothing (RULES D26) */
+	struct lookup_probe probe;
+	struct lookup_excuse excuse;
 	bool exploring : 1; /* its first attempt measures an upstream that others are better than */
 	bool refused : 1;   /* over UDP, by ICMP, and no reply came over TCP since */
 	bool pinned : 1;    /* the next attempt goes to upstream, whatever its health */
-	bool probe : 1;     /* a probe of an upstream's health: no query waits for it */
-	bool tcp_vain : 1;  /* TCP on a suspicion was of no use; it is not tried again */
-	bool needed : 1;    /* continues for the cache when no query waits */
-	bool hurried : 1;   /* its life is short as all upstreams are down */
-	bool over_budget : 1; /* it was not sent once more, as n_sends had come to allowed */
-	bool at_ceiling : 1;  /* each upstream had as many questions as it may (RULES D26) */
-	bool hindered : 1;    /* the upstream was down during the last attempt and is up again */
-	bool a_asked : 1;     /* A was asked beside it, as it was silent (RULES D5) */
-	bool late_noted : 1;  /* it was counted as a late AAAA of its upstreams (RULES D5) */
+	struct lookup_late late;
 	struct lookup_copy message; /* a signed message, sent as it is (RULES D20) */
 	/* a reply with real AAAA, used if the whole one cannot be had */
 	struct lookup_copy truncated;
@@ -272,6 +302,14 @@ struct lookup {
 	/* from here on nothing is set by lookup_start */
 	struct attempt now; /* sent last; in flight in LOOKUP_ASKED_UDP and LOOKUP_ASKED_TCP */
 	uint8_t name[LOOKUP_NAME_INLINE];
+};
+
+/* Lookups that are to be sent. */
+struct lookups_unsent {
+	struct list now; /* those for TCP too, while their upstream has room */
+	/* to be asked over TCP, by the number of the upstream whose connections have no room */
+	struct list for_tcp[UPSTREAM_MAX];
+	uint64_t tcp_ready; /* bit per number: it may have room now */
 };
 
 struct lookups {
@@ -299,10 +337,7 @@ struct lookups {
 	unsigned shift;          /* a hash >> shift is the index of its bucket */
 	uint64_t seed;           /* keys the hash of names */
 	uint64_t spread;         /* keys the rest of a question: odd and secret */
-	struct list to_ask;
-	/* to be asked over TCP, by the number of the upstream whose connections have no room */
-	struct list for_tcp[UPSTREAM_MAX];
-	uint64_t tcp_ready; /* bit per number: it may have room now */
+	struct lookups_unsent unsent;
 	unsigned n_spaces;
 	uint8_t reply[PACKET_UDP_CAP]; /* a reply in lower case (RULES D24), or the bytes of
 					  truncated */
@@ -339,11 +374,12 @@ MUST_USE struct lookup *lookup_find_or_start(
 
 /*
  * lookup_start_signed: start a lookup that sends a copy of the client's message M (MSG_OK, with a
- * question), changing only its ID, over TCP if TCP is set and else over UDP, and that takes any
+ * question), changing only its ID, over TRANSPORT, and that takes any
  * reply to it (RULES D20). It is not in the table: no other query joins. NULL: no room, or M is
  * over LOOKUP_SIGNED_MAX bytes.
  */
-MUST_USE struct lookup *lookup_start_signed(struct lookups *ls, const struct msg *m, bool tcp);
+MUST_USE struct lookup *lookup_start_signed(
+    struct lookups *ls, const struct msg *m, enum transport transport);
 
 /* lookup_join: let LINK (struct query.link, in no list) wait for L. */
 void lookup_join(struct lookup *l, struct list *link);
@@ -455,7 +491,7 @@ void lookup_tcp_room_all(struct lookups *ls);
 MUST_USE static inline bool
 lookup_to_ask(const struct lookups *ls)
 {
-	return !list_empty(&ls->to_ask) || UNLIKELY(ls->tcp_ready != 0);
+	return !list_empty(&ls->unsent.now) || UNLIKELY(ls->unsent.tcp_ready != 0);
 }
 
 /*
@@ -469,9 +505,9 @@ MUST_USE struct list *lookup_tcp_next(struct lookups *ls);
 MUST_USE static inline struct list *
 lookup_next_to_ask(struct lookups *ls)
 {
-	struct list *link = UNLIKELY(ls->tcp_ready != 0) ? lookup_tcp_next(ls) : NULL;
+	struct list *link = UNLIKELY(ls->unsent.tcp_ready != 0) ? lookup_tcp_next(ls) : NULL;
 
-	return link != NULL ? link : list_pop(&ls->to_ask);
+	return link != NULL ? link : list_pop(&ls->unsent.now);
 }
 
 /*
@@ -501,10 +537,10 @@ lookup_channel(const struct lookups *ls, const struct attempt *a)
 }
 
 /* lookup_over: the transport that attempt A went over. */
-MUST_USE static inline enum upstream_over
+MUST_USE static inline enum transport
 lookup_over(const struct attempt *a)
 {
-	return txid_by_tcp(a->socket) ? UPSTREAM_OVER_TCP : UPSTREAM_OVER_UDP;
+	return txid_by_tcp(a->socket) ? TRANSPORT_TCP : TRANSPORT_UDP;
 }
 
 /* lookup_went_by: did OWNER's question go over the TCP connection CONN (engine/engine)? */
@@ -529,7 +565,7 @@ lookup_in_flight(const struct lookup *l)
 MUST_USE static inline bool
 lookup_counts_as_probe(const struct lookup *l)
 {
-	return l->probe && l->progress == LOOKUP_ASKED_UDP && l->way == WAY_AS_LEARNED &&
+	return l->probe.is && l->progress == LOOKUP_ASKED_UDP && l->probe.way == WAY_AS_LEARNED &&
 	    l->key.qtype == DNS_TYPE_NS;
 }
 
@@ -540,7 +576,7 @@ lookup_counts_as_probe(const struct lookup *l)
 MUST_USE static inline bool
 lookup_lacks_room(const struct lookup *l)
 {
-	return l->no_room ||
+	return l->excuse.no_room ||
 	    (l->progress == LOOKUP_UNSENT && l->wait == LOOKUP_HELD && !l->refused);
 }
 
@@ -560,14 +596,14 @@ lookup_plan(struct lookup *l, enum lookup_plan_event event)
 		    LOOKUP_TCP_KEPT },
 	};
 
-	l->plan = next[event][l->plan];
+	l->tcp.plan = next[event][l->tcp.plan];
 }
 
 /* lookup_needs_tcp: is no attempt over UDP of use to L, at this upstream at least? */
 MUST_USE static inline bool
 lookup_needs_tcp(const struct lookup *l)
 {
-	return l->plan == LOOKUP_TCP_ONLY || l->plan == LOOKUP_TCP_KEPT;
+	return l->tcp.plan == LOOKUP_TCP_ONLY || l->tcp.plan == LOOKUP_TCP_KEPT;
 }
 
 /* lookup_set_wait: L waits for WHAT until DUE_NS, or its end if that is sooner. */

@@ -10,14 +10,14 @@
 static inline void
 unlist(struct lookups *ls, struct lookup *l)
 {
-	struct lookup **at = &ls->buckets[l->hash >> ls->shift];
+	struct lookup **at = &ls->buckets[l->entry.hash >> ls->shift];
 
-	if (!l->listed)
+	if (!l->entry.listed)
 		return;
 	while (*at != l)
-		at = &(*at)->next;
-	*at = l->next;
-	l->listed = false;
+		at = &(*at)->entry.next;
+	*at = l->entry.next;
+	l->entry.listed = false;
 }
 
 void
@@ -28,7 +28,7 @@ lookup_keep_truncated(struct lookups *ls, struct lookup *l, const struct msg *m)
 	if (l->truncated.bytes == NULL)
 		l->truncated.bytes = pool_take(&ls->replies);
 	if (l->truncated.bytes == NULL) {
-		l->no_room = true;
+		l->excuse.no_room = true;
 		return;
 	}
 	memcpy(l->truncated.bytes, m->bytes, m->len);
@@ -40,7 +40,7 @@ lookup_keep_truncated(struct lookups *ls, struct lookup *l, const struct msg *m)
 bool
 lookup_linger(struct lookups *ls, struct lookup *l, uint64_t now_ns)
 {
-	if (l->earlier == NULL || l->wait == LOOKUP_LINGERS || l->probe ||
+	if (l->earlier == NULL || l->wait == LOOKUP_LINGERS || l->probe.is ||
 	    l->message.bytes != NULL || ls->conf->cache == NULL || !lookup_has_room(ls))
 		return false;
 	l->wait = LOOKUP_LINGERS; /* beyond its end */
@@ -67,7 +67,8 @@ lookup_put_off(struct lookups *ls, struct lookup *l, const struct lookup_result 
 	l->ended.trusted = result->trusted;
 	if (result->msg != NULL && kept == NULL)
 		l->ended.outcome = LOOKUP_NO_ROOM;
-	l->needed = true;        /* it stays when the last waiter leaves: the reply may be in use */
+	l->waiters.needed =
+	    true;                /* it stays when the last waiter leaves: the reply may be in use */
 	l->wait = LOOKUP_AWAITS; /* as it has no timer */
 	l->progress = LOOKUP_PUT_OFF;
 	list_push(&ls->put_off, &l->link);

@@ -30,10 +30,10 @@ lookups_init(struct lookups *ls, const struct lookups *borrowed, uint32_t cap)
 	ls->seed = ls->conf->cache != NULL ? cache_seed(ls->conf->cache) : rng_u64(ls->rng);
 	ls->spread = rng_u64(ls->rng) | 1;
 	ls->n_spaces = 1;
-	ls->tcp_ready = 0;
-	list_init(&ls->to_ask);
+	ls->unsent.tcp_ready = 0;
+	list_init(&ls->unsent.now);
 	for (unsigned u = 0; u < UPSTREAM_MAX; u++)
-		list_init(&ls->for_tcp[u]);
+		list_init(&ls->unsent.for_tcp[u]);
 	list_init(&ls->ending);
 	list_init(&ls->put_off);
 	list_init(&ls->lost);

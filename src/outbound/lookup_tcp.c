@@ -10,16 +10,16 @@ lookup_tcp_wait(struct lookups *ls, struct lookup *l, uint64_t now_ns)
 
 	/* Every upstream is down: as short a wait as for an attempt (RULES D5). */
 	if (upstreams_all_down(us)) {
-		l->hurried = true;
+		l->excuse.hurried = true;
 		if (l->end_ns > now_ns + LOOKUP_DOWN_MS * NS_PER_MS)
 			l->end_ns = now_ns + LOOKUP_DOWN_MS * NS_PER_MS;
 	}
 	due_ns = l->end_ns;
 	if (us->n_order > 1)
-		due_ns = now_ns + upstreams_wait_ns(us, l->upstream, UPSTREAM_OVER_TCP, 0);
+		due_ns = now_ns + upstreams_wait_ns(us, l->upstream, TRANSPORT_TCP, 0);
 	stats_inc(&ls->stats->tcp_upstream_waits);
 	l->progress = LOOKUP_TO_ASK;
-	list_push(&ls->for_tcp[l->upstream], &l->link);
+	list_push(&ls->unsent.for_tcp[l->upstream], &l->link);
 	lookup_set_wait(ls, l, LOOKUP_AWAITS, due_ns);
 }
 
@@ -36,8 +36,8 @@ _Static_assert(UPSTREAM_MAX <= 64, "a bit of tcp_ready each");
 void
 lookup_tcp_room(struct lookups *ls, unsigned u)
 {
-	if (!list_empty(&ls->for_tcp[u]))
-		ls->tcp_ready |= UINT64_C(1) << u;
+	if (!list_empty(&ls->unsent.for_tcp[u]))
+		ls->unsent.tcp_ready |= UINT64_C(1) << u;
 }
 
 void
@@ -51,10 +51,10 @@ struct list *
 lookup_tcp_next(struct lookups *ls)
 {
 	/* One at a time, when it is sent: one that is not sent after all takes no room. */
-	while (ls->tcp_ready != 0) {
-		unsigned u = (unsigned)__builtin_ctzll(ls->tcp_ready);
+	while (ls->unsent.tcp_ready != 0) {
+		unsigned u = (unsigned)__builtin_ctzll(ls->unsent.tcp_ready);
 		const struct upstream *up = &ls->upstreams->table[u];
-		struct list *head = &ls->for_tcp[u];
+		struct list *head = &ls->unsent.for_tcp[u];
 
 		if (!list_empty(head) &&
 		    (!up->active || channels_pick(up->tcp, up->tcp_yield) != CHANNELS_EACH)) {
@@ -64,7 +64,7 @@ lookup_tcp_next(struct lookups *ls)
 			l->pinned = true;
 			return list_pop(head);
 		}
-		ls->tcp_ready &= ls->tcp_ready - 1;
+		ls->unsent.tcp_ready &= ls->unsent.tcp_ready - 1;
 	}
 	return NULL;
 }

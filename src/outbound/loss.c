@@ -108,15 +108,16 @@ loss_on_timer(struct lookups *ls, struct lookup *l, struct lookup_result *result
 	}
 	/* One that refuses over UDP and is silent over TCP does refuse. */
 	l->refused = l->refused &&
-	    (waits_to_send(l) || (l->progress == LOOKUP_ASKED_TCP && l->plan != LOOKUP_TCP_ONLY));
+	    (waits_to_send(l) ||
+		(l->progress == LOOKUP_ASKED_TCP && l->tcp.plan != LOOKUP_TCP_ONLY));
 	if (l->progress == LOOKUP_TO_ASK) { /* no TCP connection had room */
-		l->no_room = true;
+		l->excuse.no_room = true;
 		lookup_stop_attempt(ls, l);
 		l->progress = LOOKUP_UNSENT;
 	}
-	if (UNLIKELY(l->hurried) && !upstreams_all_down(ls->upstreams)) {
+	if (UNLIKELY(l->excuse.hurried) && !upstreams_all_down(ls->upstreams)) {
 		/* One is back: it is asked, and L lives on (RULES D5). */
-		l->hurried = false;
+		l->excuse.hurried = false;
 		l->end_ns = l->born_ns + LOOKUP_LIFE_MS * NS_PER_MS;
 	}
 	if (l->wait == LOOKUP_EARLY)
@@ -148,7 +149,7 @@ loss_ask_again(struct lookups *ls, unsigned u, uint64_t now_ns)
 			struct lookup *l = lookup_of(ls, LIST_OBJECT(link, struct attempt, link));
 			bool awaits = lookup_in_flight(l) ? l->upstream == u : waits_to_send(l);
 
-			if (!l->probe && awaits && l->wait != LOOKUP_SPENT)
+			if (!l->probe.is && awaits && l->wait != LOOKUP_SPENT)
 				hurry(ls, l, now_ns);
 		}
 	}
@@ -232,7 +233,7 @@ give_up(struct lookups *ls, struct lookup *l, uint64_t now_ns)
 static uint16_t
 pick_elsewhere(struct lookups *ls, const struct lookup *l)
 {
-	uint16_t u = l->probe ? UPSTREAM_NONE : attempt_pick_next(ls, l, true);
+	uint16_t u = l->probe.is ? UPSTREAM_NONE : attempt_pick_next(ls, l, true);
 
 	return u == l->upstream ? UPSTREAM_NONE : u;
 }
@@ -284,7 +285,7 @@ loss_on_unsent(struct lookups *ls, unsigned slot, uint16_t id, bool away, uint64
 	if (!away && lookup_counts_as_probe(l))
 		health_on_probe_unsent(ls->upstreams, l->upstream);
 	l->refused = away;
-	if (l->probe && away)
+	if (l->probe.is && away)
 		give_up(ls, l, now_ns); /* that is all it was to find out */
 	else
 		send_again(ls, l, now_ns);
@@ -385,15 +386,15 @@ on_lost(struct lookups *ls, struct lookup *l, const struct channel *c, struct lo
 {
 	/* What others overtake is charged for, or it could be sent without end (rule 34). */
 	bool fruitful = c->lost_fruitful && !l->now.displaced;
-	bool again = fruitful ? l->n_sends < SENDS_MOST : !l->tcp_again;
+	bool again = fruitful ? l->n_sends < SENDS_MOST : !l->tcp.again;
 
-	l->refused = l->refused && !c->lost_established && l->plan != LOOKUP_TCP_ONLY;
+	l->refused = l->refused && !c->lost_established && l->tcp.plan != LOOKUP_TCP_ONLY;
 	/* What was asked on a suspicion does not wait for a second connection (RULES D21). */
 	if (l->here.suspect != LOOKUP_NO_SUSPECT && !fruitful)
 		again = false;
 	if (c->lost_established && again) {
 		if (!fruitful) {
-			l->tcp_again = true;
+			l->tcp.again = true;
 			if (attempt_most(ls) == LOOKUP_SENDS_EACH) /* else one more may be */
 				penalty_use_up(l, &l->now);
 		}
@@ -459,8 +460,8 @@ loss_next_lost(struct lookups *ls, unsigned *most, struct lookup_result *result,
 static void
 move_on(struct lookups *ls, struct lookup *l, uint64_t now_ns)
 {
-	l->tried.silent[UPSTREAM_OVER_TCP][0] |= UINT64_C(1) << l->upstream;
-	l->tried.silent[UPSTREAM_OVER_TCP][1] |= UINT64_C(1) << l->upstream;
+	l->tried.silent[TRANSPORT_TCP][0] |= UINT64_C(1) << l->upstream;
+	l->tried.silent[TRANSPORT_TCP][1] |= UINT64_C(1) << l->upstream;
 	lookup_stop_attempt(ls, l);
 	l->progress = LOOKUP_UNSENT;
 	lookup_set_wait(ls, l, LOOKUP_AWAITS, now_ns);
@@ -473,12 +474,12 @@ move_on(struct lookups *ls, struct lookup *l, uint64_t now_ns)
 static void
 full_again(struct lookups *ls, struct lookup *l, uint64_t now_ns)
 {
-	if (l->tcp_full) {
-		l->no_room = true;
+	if (l->tcp.full) {
+		l->excuse.no_room = true;
 		give_up(ls, l, now_ns);
 		return;
 	}
-	l->tcp_full = true;
+	l->tcp.full = true;
 	send_later(ls, l, now_ns);
 }
 
@@ -496,7 +497,7 @@ loss_on_tcp_full(struct lookups *ls, unsigned conn, uint16_t id, uint64_t now_ns
 	if (!lookup_needs_tcp(l)) {
 		lookup_plan(l, LOOKUP_NO_TCP);
 		l->here.no_tcp = true; /* though that is the way that was learned (outbound/ways) */
-		if (attempt_silences(l, UPSTREAM_OVER_UDP, l->upstream) >= attempt_most(ls)) {
+		if (attempt_silences(l, TRANSPORT_UDP, l->upstream) >= attempt_most(ls)) {
 			move_on(ls, l, now_ns);
 			return;
 		}

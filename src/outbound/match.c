@@ -12,25 +12,26 @@
 static __attribute__((noinline)) void
 on_stray(struct lookups *ls, const struct packet_in *in, uint16_t id, uint64_t now_ns)
 {
-	bool udp = in->way == PACKET_UPSTREAM_UDP;
+	bool udp = in->from.transport == TRANSPORT_UDP;
 
-	if (udp && !id_attack_given_up(&ls->upstreams->sockets[in->sock]) &&
-	    stale_id_has(&ls->stale_ids[in->sock], id)) {
+	if (udp && !id_attack_given_up(&ls->upstreams->sockets[in->from.sock]) &&
+	    stale_id_has(&ls->stale_ids[in->from.sock], id)) {
 		stats_inc(&ls->stats->upstream_late);
 		return;
 	}
 	stats_inc(&ls->stats->upstream_unknown_id);
 	if (udp)
-		id_attack_note(ls, in->sock, now_ns);
+		id_attack_note(ls, in->from.sock, now_ns);
 }
 
 /* Did what has OWNER's ID leave by the socket or connection that IN came by? */
 static inline bool
 came_back(const struct lookups *ls, const struct packet_in *in, const struct txid_owner *owner)
 {
-	if (in->way != PACKET_UPSTREAM_UDP)
-		return lookup_went_by(owner, in->sock);
-	return owner->socket == in->sock && !id_attack_given_up(&ls->upstreams->sockets[in->sock]);
+	if (in->from.transport != TRANSPORT_UDP)
+		return lookup_went_by(owner, in->from.sock);
+	return owner->socket == in->from.sock &&
+	    !id_attack_given_up(&ls->upstreams->sockets[in->from.sock]);
 }
 
 /* Find the lookup by the reply's socket and ID. NULL: none; counted. */
@@ -40,8 +41,8 @@ find(struct lookups *ls, const struct packet_in *in, const struct msg *msg, uint
 	const struct txid *space = &ls->spaces[match_space(ls, in)];
 	const struct txid_owner *owner = &space->owner[msg->id];
 
-	if (in->way != PACKET_UPSTREAM_UDP)
-		channel_heard(upstreams_channel(ls->upstreams, in->sock), now_ns);
+	if (in->from.transport != TRANSPORT_UDP)
+		channel_heard(upstreams_channel(ls->upstreams, in->from.sock), now_ns);
 	if (!came_back(ls, in, owner)) {
 		on_stray(ls, in, msg->id, now_ns);
 		return NULL;
@@ -96,7 +97,7 @@ match_sent_ns(const struct lookups *ls, const struct packet_in *in, uint64_t *se
 bool
 match_forgets_edns(const struct lookups *ls, const struct lookup *l, const struct msg *m)
 {
-	return ls->upstreams->table[l->upstream].speaks_edns && match_rejects_edns(l, m) &&
+	return ls->upstreams->table[l->upstream].edns.spoken && match_rejects_edns(l, m) &&
 	    l->progress == LOOKUP_ASKED_UDP && id_attack_may_tcp(l);
 }
 
@@ -108,11 +109,11 @@ match_ways(struct lookups *ls, const struct lookup *l, const struct msg *msg, ui
 
 	if (l->key.qtype == DNS_TYPE_AAAA && l->key.qclass == DNS_CLASS_IN && up->ways.n_aaaa > 0)
 		upstreams_aaaa_came(ls->upstreams, l->upstream);
-	if (large && lookup_over(&l->now) == UPSTREAM_OVER_UDP)
+	if (large && lookup_over(&l->now) == TRANSPORT_UDP)
 		upstreams_large_came(ls->upstreams, l->upstream);
-	else if (large && l->plan != LOOKUP_TCP_ONLY && l->message.bytes == NULL &&
-	    times_known(&up->times[UPSTREAM_OVER_UDP]) &&
-	    attempt_silences(l, UPSTREAM_OVER_UDP, l->upstream) >= MATCH_SILENCES)
+	else if (large && l->tcp.plan != LOOKUP_TCP_ONLY && l->message.bytes == NULL &&
+	    times_known(&up->times[TRANSPORT_UDP]) &&
+	    attempt_silences(l, TRANSPORT_UDP, l->upstream) >= MATCH_SILENCES)
 		upstreams_large_lost(ls->upstreams, l->upstream, now_ns);
 }
 
@@ -122,8 +123,8 @@ match_learn(struct lookups *ls, const struct lookup *l, const struct msg *m, uin
 	struct upstream *up = &ls->upstreams->table[l->upstream];
 
 	if (m->edns.present)
-		up->no_edns_on = UPSTREAM_NONE;
-	up->watched = antispoof_right(ls, l, m) || up->no_edns_on != UPSTREAM_NONE;
+		up->edns.refused_on = UPSTREAM_NONE;
+	up->watched = antispoof_right(ls, l, m) || up->edns.refused_on != UPSTREAM_NONE;
 	if (log_debugs(LOG_UPSTREAM))
 		narrate_reply(ls, l, m, now_ns);
 }

@@ -42,7 +42,8 @@ MUST_USE bool match_sent_ns(
 MUST_USE static inline unsigned
 match_space(const struct lookups *ls, const struct packet_in *in)
 {
-	return in->way == PACKET_UPSTREAM_UDP ? ls->upstreams->sockets[in->sock].space : 0;
+	return in->from.transport == TRANSPORT_UDP ? ls->upstreams->sockets[in->from.sock].space
+						   : 0;
 }
 
 /* match_is_late: is the reply with ID, which came by IN, one to an attempt that L gave up? */
@@ -140,8 +141,8 @@ static inline void
 match_revive(struct lookups *ls, unsigned u, uint64_t now_ns)
 {
 	if (UNLIKELY(health_on_reply(ls->upstreams, u, now_ns)) && ls->conf->cache != NULL)
-		cache_revived(
-		    ls->conf->cache, clock_s(ls->upstreams->table[u].failing_ns), clock_s(now_ns));
+		cache_revived(ls->conf->cache, clock_s(ls->upstreams->table[u].failures.since_ns),
+		    clock_s(now_ns));
 }
 
 /* match_note: note what MSG, which passed all guards, says of L's upstream. */
@@ -150,10 +151,10 @@ match_note(struct lookups *ls, struct lookup *l, const struct msg *msg, enum msg
     uint64_t now_ns)
 {
 	struct upstreams *us = ls->upstreams;
-	enum upstream_over over = lookup_over(&l->now);
+	enum transport over = lookup_over(&l->now);
 
 	stats_inc(&ls->stats->upstream_replies);
-	if (UNLIKELY(over == UPSTREAM_OVER_TCP)) {
+	if (UNLIKELY(over == TRANSPORT_TCP)) {
 		channel_served(lookup_channel(ls, &l->now));
 		id_attack_on_tcp_reply(ls, &l->now, now_ns);
 	}
@@ -168,14 +169,14 @@ match_note(struct lookups *ls, struct lookup *l, const struct msg *msg, enum msg
 	if (l->check != LOOKUP_CHECK_CD)
 		health_on_rcode(
 		    us, l->upstream, over, verdict == MSG_OK ? msg->rcode : UINT16_MAX, now_ns);
-	us->table[l->upstream].speaks_edns |= msg->edns.present;
+	us->table[l->upstream].edns.spoken |= msg->edns.present;
 	upstreams_learn(us, l->upstream, over, now_ns - l->now.sent_ns, now_ns);
 	if (UNLIKELY(
 		(us->table[l->upstream].ways.n_large | us->table[l->upstream].ways.n_aaaa) != 0 ||
-		over == UPSTREAM_OVER_TCP))
+		over == TRANSPORT_TCP))
 		match_ways(ls, l, msg, now_ns);
 	/* A probe by another way than questions go shows nothing of that. */
-	if (!l->probe || l->way >= WAYS)
+	if (!l->probe.is || l->probe.way >= WAYS)
 		match_revive(ls, l->upstream, now_ns);
 }
 

@@ -21,7 +21,7 @@ narrate_about(char text[static NARRATE_ABOUT], const uint8_t *name, uint16_t qty
 static const char *
 over(const struct attempt *a)
 {
-	return lookup_over(a) == UPSTREAM_OVER_TCP ? "TCP" : "UDP";
+	return lookup_over(a) == TRANSPORT_TCP ? "TCP" : "UDP";
 }
 
 /* Why L asks the upstream that it asks first. */
@@ -47,7 +47,7 @@ why_first(const struct upstreams *us, const struct lookup *l, unsigned before)
 static const char *
 why(const struct upstreams *us, const struct lookup *l, unsigned before)
 {
-	if (l->probe)
+	if (l->probe.is)
 		return "a probe";
 	if (l->n_sends == 1)
 		return why_first(us, l, before);

@@ -49,10 +49,10 @@ penalty_count(
 	penalty_use_up(l, a);
 	if (l->tried.n_silent < UINT8_MAX)
 		l->tried.n_silent++;
-	if (up->down && !l->probe && !l->refused)
+	if (up->down && !l->probe.is && !l->refused)
 		l->tried.gone |= bit;
-	if (lookup_over(a) == UPSTREAM_OVER_UDP)
-		up->n_udp_silent += a->way == up->ways.now;
+	if (lookup_over(a) == TRANSPORT_UDP)
+		up->failures.n_udp_silent += a->way == up->ways.now;
 	else if (UNLIKELY(up->ways.now == WAY_TCP) && up->heard_ns <= a->sent_ns) /* no better */
 		upstreams_forget_way(ls->upstreams, a->upstream);
 }
@@ -67,10 +67,10 @@ penalty_silent(struct lookups *ls, struct lookup *l, struct attempt *a, uint64_t
 	penalty_count(ls, l, a, UPSTREAM_LOST_TIMEOUT);
 	if (up->ordered == CONF_DOWN)
 		return;
-	if (l->probe && l->key.qtype == DNS_TYPE_AAAA)
+	if (l->probe.is && l->key.qtype == DNS_TYPE_AAAA)
 		upstreams_aaaa_lost(ls->upstreams, a->upstream, a->sent_ns, now_ns);
 	/* What left by another way than questions go now shows nothing new. */
-	if (!l->probe && (a->way == up->ways.now || lookup_over(a) == UPSTREAM_OVER_TCP))
+	if (!l->probe.is && (a->way == up->ways.now || lookup_over(a) == TRANSPORT_TCP))
 		health_on_silence(ls->upstreams, a->upstream, lookup_over(a), now_ns);
 }
 

@@ -71,7 +71,7 @@ has_real_aaaa(const struct lookup *l, const struct msg *m)
 static __attribute__((cold)) void
 on_small(struct lookups *ls, struct lookup *l, uint64_t now_ns)
 {
-	l->whole = true;
+	l->waiters.whole = true;
 	if (ways_large_due(&ls->upstreams->table[l->upstream].ways, now_ns))
 		lookup_start_large(ls, l);
 }
@@ -85,7 +85,7 @@ on_truncated(struct lookups *ls, struct lookup *l, struct lookup_result *result,
 		return attempt_failed(ls, l, result, DNS_SERVFAIL, NULL, now_ns);
 	if (UNLIKELY(ways_small(&ls->upstreams->table[l->upstream].ways)))
 		on_small(ls, l, now_ns);
-	if (!l->whole)
+	if (!l->waiters.whole)
 		return attempt_finish(ls, l, result, LOOKUP_TRUNCATED, msg);
 	if (UNLIKELY(l->check == LOOKUP_CHECK_AGAIN))
 		attempt_end_check(l);
@@ -125,12 +125,12 @@ on_malformed(struct lookups *ls, struct lookup *l, struct lookup_result *result,
 static __attribute__((cold)) void
 on_way(struct lookups *ls, const struct lookup *l, uint64_t now_ns)
 {
-	switch (health_on_way(ls->upstreams, l->upstream, (enum way)l->way, now_ns)) {
+	switch (health_on_way(ls->upstreams, l->upstream, (enum way)l->probe.way, now_ns)) {
 	case WAYS_NOTHING:
 		break;
 	case WAYS_ONCE_MORE: /* whose reply comes first? */
 		lookup_start_probe(ls, l->upstream, WAY_AS_LEARNED, DNS_TYPE_NS);
-		lookup_start_probe(ls, l->upstream, l->way, DNS_TYPE_NS);
+		lookup_start_probe(ls, l->upstream, l->probe.way, DNS_TYPE_NS);
 		break;
 	case WAYS_LEARNED:
 		match_revive(ls, l->upstream, now_ns);
@@ -144,8 +144,8 @@ static inline __attribute__((always_inline)) bool
 judge(struct lookups *ls, struct lookup *l, const struct msg *msg, struct lookup_result *result,
     uint64_t now_ns)
 {
-	if (UNLIKELY(l->probe)) {
-		if (l->way < WAYS)
+	if (UNLIKELY(l->probe.is)) {
+		if (l->probe.way < WAYS)
 			on_way(ls, l, now_ns);
 		return attempt_finish(ls, l, result, LOOKUP_SILENT, NULL);
 	}
@@ -260,8 +260,8 @@ hear_seldom(struct lookups *ls, struct lookup *l, struct msg *msg, enum msg_verd
 bool
 reply_spoilt(const struct lookups *ls, const struct packet_in *in)
 {
-	return in->way == PACKET_UPSTREAM_UDP &&
-	    id_attack_given_up(&ls->upstreams->sockets[in->sock]);
+	return in->from.transport == TRANSPORT_UDP &&
+	    id_attack_given_up(&ls->upstreams->sockets[in->from.sock]);
 }
 
 struct lookup *
@@ -273,7 +273,7 @@ reply_on_message(struct lookups *ls, const struct packet_in *in, struct msg *msg
 
 	if (l == NULL) {
 		if (UNLIKELY(reply_spoilt(ls, in)))
-			loss_on_given_up(ls, in->sock, now_ns);
+			loss_on_given_up(ls, in->from.sock, now_ns);
 		return NULL;
 	}
 	/* RDATA of a signed message is not checked: the client judges it (RULES D20). */
@@ -292,7 +292,7 @@ reply_warm(const struct lookups *ls, const struct packet_in *in, size_t n)
 	for (size_t i = 0; i < n; i++) {
 		if (in[i].len < DNS_HEADER_LEN)
 			continue;
-		__builtin_prefetch(&ls->spaces[ls->upstreams->sockets[in[i].sock].space]
+		__builtin_prefetch(&ls->spaces[ls->upstreams->sockets[in[i].from.sock].space]
 					.owner[header_id(in[i].msg)]);
 	}
 	for (size_t i = 0; i < n; i++) {
@@ -300,9 +300,9 @@ reply_warm(const struct lookups *ls, const struct packet_in *in, size_t n)
 
 		if (in[i].len < DNS_HEADER_LEN)
 			continue;
-		owner = &ls->spaces[ls->upstreams->sockets[in[i].sock].space]
+		owner = &ls->spaces[ls->upstreams->sockets[in[i].from.sock].space]
 			     .owner[header_id(in[i].msg)];
-		if (owner->socket == in[i].sock)
+		if (owner->socket == in[i].from.sock)
 			__builtin_prefetch(lookup_at(ls, owner->lookup));
 	}
 }

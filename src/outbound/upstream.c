@@ -22,24 +22,24 @@ clear(struct upstream *u)
 	u->watched = true;
 	u->starved = false;
 	u->trusted = false;
-	u->n_udp_silent = 0;
+	u->failures.n_udp_silent = 0;
 	ways_init(&u->ways);
-	u->n_failures = 0;
-	u->failing_ns = 0;
+	u->failures.n = 0;
+	u->failures.since_ns = 0;
 	u->revived_ns = 0;
 	u->heard_ns = 0;
 	memset(u->times, 0, sizeof(u->times));
 	u->cost = (struct times_cost){ .ns = 0 };
 	u->tally = (struct upstream_tally){ .sends = 0 };
-	u->n_errors = 0;
-	u->erring = false;
-	u->no_edns_until_ns = 0;
-	u->no_edns_on = UPSTREAM_NONE;
-	u->speaks_edns = false;
+	u->errors.n = 0;
+	u->errors.logged = false;
+	u->edns.off_until_ns = 0;
+	u->edns.refused_on = UPSTREAM_NONE;
+	u->edns.spoken = false;
 	u->suspicion = (struct suspicion){ .state = SUSPICION_NONE };
 	u->case_guard = (struct upstream_guard){ .n_same = 0 };
-	u->cookie_guard = (struct upstream_guard){ .n_same = 0 };
-	u->cookie_len = 0;
+	u->cookie.guard = (struct upstream_guard){ .n_same = 0 };
+	u->cookie.len = 0;
 	u->n_sockets = 0;
 	for (unsigned i = 0; i < TXID_MAX_SPACES; i++)
 		u->socket[i] = -1;
@@ -139,7 +139,7 @@ tell_nothing(struct upstreams *us, struct upstream *u)
 {
 	if (u->down)
 		(void)logonce_end(us->logonce, LOGONCE_DOWN, &u->addr);
-	if (u->erring)
+	if (u->errors.logged)
 		(void)logonce_over(us->logonce, LOGONCE_ERRORS, &u->addr);
 	if (u->case_guard.logged)
 		(void)logonce_end(us->logonce, LOGONCE_NO_CASE, &u->addr);
@@ -149,12 +149,12 @@ tell_nothing(struct upstreams *us, struct upstream *u)
 	if (ways_no_aaaa(&u->ways))
 		(void)logonce_end(us->logonce, LOGONCE_NO_AAAA, &u->addr);
 	ways_init(&u->ways);
-	if (u->cookie_guard.logged)
+	if (u->cookie.guard.logged)
 		(void)logonce_end(us->logonce, LOGONCE_NO_COOKIES, &u->addr);
-	u->n_errors = 0;
-	u->erring = false;
+	u->errors.n = 0;
+	u->errors.logged = false;
 	u->case_guard.logged = false;
-	u->cookie_guard.logged = false;
+	u->cookie.guard.logged = false;
 }
 
 /* U is asked from now on. Returns UPSTREAMS_NEW. */
@@ -198,7 +198,7 @@ rest(struct upstreams *us, struct upstream *u)
 	give_pulse(us, u);
 	u->down = false;
 	u->doubted = false;
-	u->n_failures = 0;
+	u->failures.n = 0;
 	wheel_clear(us->wheel, &u->probe);
 }
 
@@ -221,7 +221,7 @@ take_order(struct upstreams *us, uint16_t n, enum conf_order ordered)
 	us->order[us->n_order++] = n;
 	if (was_asked)
 		return 0;
-	u->n_failures = 0; /* of what was finished while it was drained */
+	u->failures.n = 0; /* of what was finished while it was drained */
 	return take_pulse(us, u);
 }
 
@@ -248,7 +248,7 @@ upstreams_configure(struct upstreams *us, const struct conf_core *conf, struct w
 
 	us->selection = conf->selection;
 	us->hedge = conf->hedge;
-	us->options = conf->upstream_cookies;
+	us->options = conf->cookies.upstream;
 	us->logonce = conf->logonce;
 	us->health_table = conf->health_table;
 	us->wheel = wheel;
@@ -330,7 +330,7 @@ upstreams_learn_way(struct upstreams *us, unsigned u, enum way way, uint64_t now
 	char text[NETADDR_TEXT];
 
 	ways_learn(&up->ways, way, now_ns);
-	up->n_udp_silent = 0;
+	up->failures.n_udp_silent = 0;
 	if (!told)
 		return;
 	ended = end_way(us, up);
@@ -425,8 +425,8 @@ upstreams_no_aaaa_ns(const struct upstreams *us)
 
 	for (unsigned i = 0; i < us->n_order; i++) {
 		uint16_t u = us->order[i];
-		enum upstream_over over =
-		    us->table[u].ways.now == WAY_TCP ? UPSTREAM_OVER_TCP : UPSTREAM_OVER_UDP;
+		enum transport over =
+		    us->table[u].ways.now == WAY_TCP ? TRANSPORT_TCP : TRANSPORT_UDP;
 		uint64_t wait_ns = upstreams_wait_ns(us, u, over, 0);
 
 		if (us->table[u].down)
@@ -521,14 +521,15 @@ upstreams_on_no_edns(struct upstreams *us, unsigned u, uint16_t socket, uint64_t
 {
 	struct upstream *up = &us->table[u];
 
-	if (!txid_by_tcp(socket) && (up->no_edns_on == UPSTREAM_NONE || up->no_edns_on == socket)) {
-		up->no_edns_on = socket;
+	if (!txid_by_tcp(socket) &&
+	    (up->edns.refused_on == UPSTREAM_NONE || up->edns.refused_on == socket)) {
+		up->edns.refused_on = socket;
 		up->watched = true;
 		return;
 	}
-	up->no_edns_on = UPSTREAM_NONE;
-	up->speaks_edns = false;
-	up->no_edns_until_ns = now_ns + UPSTREAM_NO_EDNS_MS * NS_PER_MS;
+	up->edns.refused_on = UPSTREAM_NONE;
+	up->edns.spoken = false;
+	up->edns.off_until_ns = now_ns + UPSTREAM_NO_EDNS_MS * NS_PER_MS;
 }
 
 void

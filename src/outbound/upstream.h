@@ -20,6 +20,7 @@
 #include "base/rng.h"
 #include "core/conf.h"
 #include "core/latency.h"
+#include "core/transport.h"
 #include "core/wheel.h"
 #include "dns/proto.h"
 #include "outbound/channel.h"
@@ -76,9 +77,6 @@ struct suspicion {
 	uint64_t no_tcp_ns;    /* when TCP was found not to work last; 0: never */
 };
 
-/* Its transports: indices of struct upstream.times. */
-enum upstream_over { UPSTREAM_OVER_UDP, UPSTREAM_OVER_TCP, UPSTREAM_TRANSPORTS };
-
 #define UPSTREAM_RCODES 7 /* those up to REFUSED, and others */
 
 /* Why an attempt has no reply in its time. */
@@ -105,6 +103,36 @@ struct upstream_tally {
 	struct latency rtt; /* of the replies */
 };
 
+/* Silence and refusals of an upstream. */
+struct upstream_failures {
+	uint32_t n_udp_silent; /* silent attempts over UDP since its last reply over UDP */
+	uint32_t n;            /* silences and refusals since its last reply */
+	uint64_t since_ns;     /* time of the first of these failures */
+};
+
+/* Its error replies, for the log. */
+struct upstream_errors {
+	uint32_t n;        /* error replies since the last reply without error */
+	uint64_t since_ns; /* time of the first of these errors */
+	uint64_t good_ns;  /* if n is not 0: time of the last reply before them; 0: none */
+	bool logged;       /* these errors were enough to be logged */
+};
+
+/* Whether questions to it carry an OPT. */
+struct upstream_edns {
+	uint64_t off_until_ns; /* until then they carry none */
+	uint16_t refused_on;   /* slot of the socket by which it refused one once; UPSTREAM_NONE */
+	bool spoken; /* a right reply of it had an OPT, and it has not refused EDNS since */
+};
+
+/* The cookie that questions to it carry (RFC 7873). */
+struct upstream_cookie {
+	uint8_t bytes[DNS_COOKIE_MAX]; /* the client cookie, then its server cookie */
+	/* bytes; 0: no client cookie drawn yet; 8: no server cookie received */
+	uint8_t len;
+	struct upstream_guard guard; /* the cookie check */
+};
+
 struct upstream {
 	/* Aligned, so that the address of a table entry is cheap to compute. */
 	_Alignas(64) struct netaddr addr; /* family NETADDR_NONE: the number is free */
@@ -117,30 +145,20 @@ struct upstream {
 	bool trusted;    /* it validates, and the path to it is secure (RULES D9) */
 	/* lookups whose present attempt is in flight to it, though its socket may be closed */
 	uint32_t n_waiting;
-	uint32_t n_udp_silent; /* silent attempts over UDP since its last reply over UDP */
-	uint32_t n_failures;   /* silences and refusals since its last reply */
-	uint64_t failing_ns;   /* time of the first of these failures */
-	uint64_t revived_ns;   /* time of the last reply that ended a down period; 0: never */
-	uint64_t heard_ns;     /* time of its last right reply; 0: never */
-	struct times times[UPSTREAM_TRANSPORTS];
-	struct times_cost cost; /* of a question to it, by which upstreams are compared */
+	struct upstream_failures failures;
+	uint64_t revived_ns; /* time of the last reply that ended a down period; 0: never */
+	uint64_t heard_ns;   /* time of its last right reply; 0: never */
+	struct times times[TRANSPORTS]; /* by enum transport */
+	struct times_cost cost;         /* of a question to it, by which upstreams are compared */
 	struct upstream_tally tally;
-	uint32_t n_errors;  /* error replies since the last reply without error */
-	uint64_t errors_ns; /* time of the first of these errors */
-	uint64_t good_ns;   /* if n_errors is not 0: time of the last reply before them; 0: none */
-	bool erring;        /* these errors were enough to be logged */
-	struct ways ways;   /* what gets through to it */
-	uint64_t no_edns_until_ns;
-	uint16_t no_edns_on; /* slot of the socket on which it refused EDNS once; UPSTREAM_NONE */
-	bool speaks_edns;    /* a right reply of it had an OPT, and it has not refused EDNS since */
-	struct suspicion suspicion;     /* that IDs of questions to it are being guessed */
-	uint8_t cookie[DNS_COOKIE_MAX]; /* client cookie, then its server cookie (RFC 7873) */
-	/* bytes; 0: no client cookie drawn yet; 8: no server cookie received */
-	uint8_t cookie_len;
-	struct upstream_guard cookie_guard; /* the cookie check */
-	struct upstream_guard case_guard;   /* the case check (0x20) */
-	struct wheel_timer probe;     /* timer, set while it is in doubt or down, and active */
-	struct shared_health *shared; /* borrowed from us->health_table; else alone */
+	struct upstream_errors errors;
+	struct ways ways; /* what gets through to it */
+	struct upstream_edns edns;
+	struct suspicion suspicion; /* that IDs of questions to it are being guessed */
+	struct upstream_cookie cookie;
+	struct upstream_guard case_guard; /* the case check (0x20) */
+	struct wheel_timer probe;         /* timer, set while it is in doubt or down, and active */
+	struct shared_health *shared;     /* borrowed from us->health_table; else alone */
 	struct shared_health alone;
 	uint8_t probe_way;                 /* enum way, or WAY_AS_LEARNED: of the next probe */
 	int32_t socket[TXID_MAX_SPACES];   /* per ID space: slot for new questions; -1: none */
@@ -298,18 +316,19 @@ MUST_USE enum way upstreams_retry_way(struct upstreams *us, unsigned u, uint64_t
  */
 static inline __attribute__((always_inline)) void
 upstreams_learn(
-    struct upstreams *us, unsigned u, enum upstream_over over, uint64_t rtt_ns, uint64_t now_ns)
+    struct upstreams *us, unsigned u, enum transport over, uint64_t rtt_ns, uint64_t now_ns)
 {
 	struct upstream *up = &us->table[u];
 
 	times_learn(&up->times[over], rtt_ns);
 	if (us->n_order > 1) /* else there is nothing to choose */
 		times_charge(&up->cost, rtt_ns, now_ns);
-	if (us->n_order > 1 || over == UPSTREAM_OVER_TCP) /* nor to hedge */
+	if (us->n_order > 1 || over == TRANSPORT_TCP) /* nor to hedge */
 		times_rank(&up->times[over], rtt_ns);
-	if (over == UPSTREAM_OVER_UDP)
-		up->n_udp_silent = 0;
-	else if (UNLIKELY(up->n_udp_silent >= UPSTREAM_UDP_SILENT) && up->ways.now != WAY_TCP)
+	if (over == TRANSPORT_UDP)
+		up->failures.n_udp_silent = 0;
+	else if (UNLIKELY(up->failures.n_udp_silent >= UPSTREAM_UDP_SILENT) &&
+	    up->ways.now != WAY_TCP)
 		upstreams_learn_way(us, u, WAY_TCP, now_ns);
 	up->heard_ns = now_ns;
 	up->tally.replies++;
@@ -321,8 +340,7 @@ upstreams_learn(
  * silent N_SILENT times: its measured time, doubled each time, at most the setting timeout-time.
  */
 MUST_USE static inline uint64_t
-upstreams_wait_ns(
-    const struct upstreams *us, unsigned u, enum upstream_over over, unsigned n_silent)
+upstreams_wait_ns(const struct upstreams *us, unsigned u, enum transport over, unsigned n_silent)
 {
 	return times_wait_ns(&us->table[u].times[over], n_silent, us->timeout_ns);
 }

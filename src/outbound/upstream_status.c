@@ -12,7 +12,7 @@ set_state(struct upstream_status *v, const struct upstream *up)
 		v->state = UPSTREAM_STATUS_DOWN;
 	else if (up->starved)
 		v->state = UPSTREAM_STATUS_STARVED;
-	else if (up->erring)
+	else if (up->errors.logged)
 		v->state = UPSTREAM_STATUS_ERRING;
 	else if (up->doubted)
 		v->state = UPSTREAM_STATUS_DOUBTED;
@@ -21,16 +21,16 @@ set_state(struct upstream_status *v, const struct upstream *up)
 	if (v->state == UPSTREAM_STATUS_GOOD)
 		v->since_ns = up->revived_ns;
 	else if (v->state == UPSTREAM_STATUS_ERRING)
-		v->since_ns = up->errors_ns;
+		v->since_ns = up->errors.since_ns;
 	else if (v->state != UPSTREAM_STATUS_STARVED)
-		v->since_ns = up->failing_ns;
+		v->since_ns = up->failures.since_ns;
 }
 
 /* When UP was last of use to its loop, and since when it is not, to *v, whose state is set. */
 static void
 set_use(struct upstream_status *v, const struct upstream *up)
 {
-	v->good_ns = up->n_errors > 0 ? up->good_ns : up->heard_ns;
+	v->good_ns = up->errors.n > 0 ? up->errors.good_ns : up->heard_ns;
 	if (v->state == UPSTREAM_STATUS_STARVED)
 		v->useless_ns = up->heard_ns + 1; /* nobody knows more */
 	else if (v->state >= UPSTREAM_STATUS_ERRING)
@@ -61,16 +61,16 @@ views_of(const struct upstreams *us, struct upstream_status out[static CONF_MAX_
 			.heard_ns = up->heard_ns,
 			.tally = up->tally,
 			.off_until_ns = { [UPSTREAM_STATUS_CASE] = up->case_guard.off_until_ns,
-			    [UPSTREAM_STATUS_COOKIE] = up->cookie_guard.off_until_ns,
-			    [UPSTREAM_STATUS_EDNS] = up->no_edns_until_ns,
+			    [UPSTREAM_STATUS_COOKIE] = up->cookie.guard.off_until_ns,
+			    [UPSTREAM_STATUS_EDNS] = up->edns.off_until_ns,
 			    [UPSTREAM_STATUS_IDS] = up->suspicion.until_ns },
-			.has_cookie = up->cookie_len > DNS_COOKIE_CLIENT,
+			.has_cookie = up->cookie.len > DNS_COOKIE_CLIENT,
 			.sockets = up->n_sockets,
 			.in_flight = up->n_waiting };
 		set_state(v, up);
 		set_use(v, up);
 		set_learned(v, &up->ways);
-		for (unsigned over = 0; over < UPSTREAM_TRANSPORTS; over++) {
+		for (unsigned over = 0; over < TRANSPORTS; over++) {
 			if (times_known(&up->times[over]))
 				v->rtt[over] =
 				    (struct upstream_status_rtt){ up->times[over].srtt_ns,
@@ -155,7 +155,7 @@ merge(struct upstream_status *to, const struct upstream_status *from)
 	to->heard_ns = later(to->heard_ns, from->heard_ns);
 	to->good_ns = later(to->good_ns, from->good_ns);
 	to->useless_ns = later(to->useless_ns, from->useless_ns);
-	for (unsigned over = 0; over < UPSTREAM_TRANSPORTS; over++)
+	for (unsigned over = 0; over < TRANSPORTS; over++)
 		merge_rtt(&to->rtt[over], &from->rtt[over]);
 	to->tally.sends += from->tally.sends;
 	to->tally.sends_tcp += from->tally.sends_tcp;

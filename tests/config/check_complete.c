@@ -184,19 +184,19 @@ START_TEST(rule35_cookie_secret)
 	memset(&now, 0, sizeof(now));
 	memset(&next, 0, sizeof(next));
 	complete_cookies(&now, NULL);
-	ck_assert_mem_ne(now.conf.core.cookie_secrets[0], none, CONF_SECRET_LEN);
+	ck_assert_mem_ne(now.conf.core.cookies.secrets[0], none, CONF_SECRET_LEN);
 	ck_assert_uint_gt(now.conf.core.unix_s, 0);
 	complete_cookies(&next, &now);
 	ck_assert_mem_eq(
-	    next.conf.core.cookie_secrets[0], now.conf.core.cookie_secrets[0], CONF_SECRET_LEN);
-	now.conf.core.n_cookie_secrets = 1;
+	    next.conf.core.cookies.secrets[0], now.conf.core.cookies.secrets[0], CONF_SECRET_LEN);
+	now.conf.core.cookies.n_secrets = 1;
 	complete_cookies(&next, &now);
 	ck_assert_mem_ne(
-	    next.conf.core.cookie_secrets[0], now.conf.core.cookie_secrets[0], CONF_SECRET_LEN);
+	    next.conf.core.cookies.secrets[0], now.conf.core.cookies.secrets[0], CONF_SECRET_LEN);
 	next = now;
 	complete_cookies(&next, &now);
 	ck_assert_mem_eq(
-	    next.conf.core.cookie_secrets[0], now.conf.core.cookie_secrets[0], CONF_SECRET_LEN);
+	    next.conf.core.cookies.secrets[0], now.conf.core.cookies.secrets[0], CONF_SECRET_LEN);
 }
 END_TEST
 

@@ -108,7 +108,7 @@ check(const char *text, const char *want)
 static const char *
 id(void)
 {
-	return settings.conf.core.server_id;
+	return settings.conf.core.chaos.server_id;
 }
 
 /* What was read, in order: "keyword value file:line". */

@@ -181,7 +181,7 @@ START_TEST(defaults_are_these)
 	ck_assert_int_eq(c->core.keep.cut, CONF_CUT_SECURE);
 	ck_assert(c->core.keep.prefetch && !c->core.keep.rotate);
 	ck_assert(!c->core.local_zones);
-	ck_assert(c->core.version[0] == '\0' && c->core.server_id[0] == '\0');
+	ck_assert(c->core.chaos.version[0] == '\0' && c->core.chaos.server_id[0] == '\0');
 }
 END_TEST
 

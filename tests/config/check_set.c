@@ -186,12 +186,12 @@ START_TEST(rule35_cookie_secret)
 
 	parse_silently(
 	    "cookie-secret 00112233445566778899aabbccddeeff E5E973E5A6B2A43F48E7DC849E37BFCF\n");
-	ck_assert_uint_eq(c->n_cookie_secrets, 2);
-	ck_assert_uint_eq(c->cookie_secrets[0][15], 0xff);
-	ck_assert_uint_eq(c->cookie_secrets[1][0], 0xe5);
-	ck_assert_uint_eq(c->cookie_secrets[1][15], 0xcf);
+	ck_assert_uint_eq(c->cookies.n_secrets, 2);
+	ck_assert_uint_eq(c->cookies.secrets[0][15], 0xff);
+	ck_assert_uint_eq(c->cookies.secrets[1][0], 0xe5);
+	ck_assert_uint_eq(c->cookies.secrets[1][15], 0xcf);
 	parse_silently("cookie-secret auto\n");
-	ck_assert_uint_eq(c->n_cookie_secrets, 0);
+	ck_assert_uint_eq(c->cookies.n_secrets, 0);
 	said_parse(&said, "cookie-secret 00112233445566778899aabbccddee\n", &settings);
 	ck_assert_str_eq(
 	    said.text, "error t.conf:1: cookie-secret: value 1 is not auto or 32 hex digits\n");
@@ -281,17 +281,17 @@ START_TEST(short_texts_are_kept)
 	const struct conf_core *c = &settings.conf.core;
 
 	parse_silently("");
-	ck_assert_str_eq(c->version, "");
-	ck_assert_str_eq(c->server_id, "");
+	ck_assert_str_eq(c->chaos.version, "");
+	ck_assert_str_eq(c->chaos.server_id, "");
 	ck_assert(!c->local_zones);
 	parse_silently("version dns64d  1 # not this\nserver-id none of them\nlocal-zones yes\n");
-	ck_assert_str_eq(c->version, "dns64d 1");
-	ck_assert_str_eq(c->server_id, "none of them");
+	ck_assert_str_eq(c->chaos.version, "dns64d 1");
+	ck_assert_str_eq(c->chaos.server_id, "none of them");
 	ck_assert(c->local_zones);
 	parse_silently("version a-word-of-32-characters-is-this and-one-more-31-characters-long\n"
 		       "server-id none\n");
-	ck_assert_uint_eq(strlen(c->version), CONF_TEXT - 1);
-	ck_assert_str_eq(c->server_id, "");
+	ck_assert_uint_eq(strlen(c->chaos.version), CONF_TEXT - 1);
+	ck_assert_str_eq(c->chaos.server_id, "");
 }
 END_TEST
 

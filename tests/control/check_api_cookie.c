@@ -63,10 +63,10 @@ in_force(unsigned n, unsigned first, unsigned second)
 {
 	const struct conf_core *c = &op.settings.conf.core;
 
-	ck_assert_uint_eq(c->n_cookie_secrets, n);
-	ck_assert_uint_eq(c->cookie_secrets[0][0], first);
+	ck_assert_uint_eq(c->cookies.n_secrets, n);
+	ck_assert_uint_eq(c->cookies.secrets[0][0], first);
 	if (n > 1)
-		ck_assert_uint_eq(c->cookie_secrets[1][0], second);
+		ck_assert_uint_eq(c->cookies.secrets[1][0], second);
 }
 
 START_TEST(rollover)
@@ -147,17 +147,17 @@ START_TEST(drawn_secret)
 {
 	struct conf_core *c = &op.settings.conf.core;
 
-	c->n_cookie_secrets = 0;
+	c->cookies.n_secrets = 0;
 	ck_assert_int_eq(caller_ask(&op.caller, "GET", "/cookie-secret", NULL), 200);
 	ck_assert_str_eq(caller_text(&op.caller, "from"), "drawn");
 	ck_assert_str_eq(secret(0, "state"), "");
 	ck_assert_int_eq(post("activate"), 422);
 	ck_assert_int_eq(post("drop"), 422);
-	ck_assert_uint_eq(c->n_cookie_secrets, 0);
+	ck_assert_uint_eq(c->cookies.n_secrets, 0);
 	ck_assert_int_eq(add(FIRST), 200);
-	ck_assert_uint_eq(c->n_cookie_secrets, 2);
+	ck_assert_uint_eq(c->cookies.n_secrets, 2);
 	ck_assert_str_eq(secret(1, "state"), "accepted");
-	ck_assert_uint_eq(c->cookie_secrets[1][15], 0x0f);
+	ck_assert_uint_eq(c->cookies.secrets[1][15], 0x0f);
 }
 END_TEST
 

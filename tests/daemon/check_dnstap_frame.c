@@ -133,7 +133,7 @@ START_TEST(each_type_has_its_fields)
 		.len = 4,
 		.type = (uint8_t)types[_i].type,
 		.reason = REASON_SYNTH_NO_AAAA,
-		.tcp = types[_i].tcp };
+		.transport = types[_i].tcp ? TRANSPORT_TCP : TRANSPORT_UDP };
 	bool v4 = strchr(types[_i].peer, ':') == NULL, response = types[_i].number % 2 == 0;
 	bool client = types[_i].number < 7;
 	unsigned address = client ? 4 : 5;
@@ -190,7 +190,7 @@ START_TEST(largest_message_has_room)
 		.asked_ns = UINT64_MAX / 2,
 		.len = 65535,
 		.type = CONF_CLIENT_RESPONSE,
-		.tcp = true };
+		.transport = TRANSPORT_TCP };
 
 	memset(&about, 'a', sizeof(about));
 	about.identity[DNSTAP_FRAME_NAME - 1] = about.version[DNSTAP_FRAME_NAME - 1] = '\0';

@@ -90,7 +90,7 @@ START_TEST(what_is_not_there_is_a_dash_or_null)
 	r.reason = REASON_FORMERR;
 	r.age_s = 0;
 	r.us = 0;
-	r.tcp = true;
+	r.transport = TRANSPORT_TCP;
 	expect(&q,
 	    "2026-11-23T01:22:03.456789Z 2001:db8::1#4242 tcp - - - FORMERR malformed - - 0 0\n",
 	    "{\"time\":\"2026-11-23T01:22:03.456789Z\",\"client\":\"2001:db8::1\",\"port\":4242,"

@@ -16,7 +16,8 @@ waiting(struct lookup *l)
 	struct query *q = query_new(&p.queries);
 
 	ck_assert_ptr_nonnull(q);
-	ck_assert_int_eq(fair_enter(&p.queries.fair, &q->peer, &terms, &q->place), FAIR_WELCOME);
+	ck_assert_int_eq(
+	    fair_enter(&p.queries.fair, &q->from.peer, &terms, &q->place), FAIR_WELCOME);
 	q->lookup = l;
 	lookup_join(l, &q->link);
 	wheel_set(&p.wheel, &q->timer, p.now_ns + 1000000000);
@@ -71,7 +72,8 @@ START_TEST(a_query_that_its_network_does_not_know)
 	ck_assert_ptr_null(audit(&p.queries));
 	fair_leave(&p.queries.fair, &q->place);
 	ck_assert_ptr_nonnull(audit(&p.queries));
-	ck_assert_int_eq(fair_enter(&p.queries.fair, &q->peer, &terms, &q->place), FAIR_WELCOME);
+	ck_assert_int_eq(
+	    fair_enter(&p.queries.fair, &q->from.peer, &terms, &q->place), FAIR_WELCOME);
 	ck_assert_ptr_null(audit(&p.queries));
 	net->n++;
 	ck_assert_ptr_nonnull(audit(&p.queries));
@@ -120,7 +122,7 @@ START_TEST(waiters_that_were_not_counted)
 	struct lookup *l = parts_lookup(&p, "a.example", &any);
 
 	(void)waiting(l);
-	l->n_waiters = 0;
+	l->waiters.n = 0;
 	ck_assert_ptr_nonnull(audit(&p.queries));
 }
 END_TEST
@@ -135,8 +137,8 @@ START_TEST(a_watcher_that_is_not_known)
 	ck_assert_ptr_nonnull(audit(&p.queries)); /* the query does not know */
 	q->watch.lookup = l;
 	ck_assert_ptr_null(audit(&p.queries));
-	l->watchers = NULL;
-	l->n_waiters = 0;
+	l->waiters.ring = NULL;
+	l->waiters.n = 0;
 	ck_assert_ptr_nonnull(audit(&p.queries)); /* the lookup does not know */
 }
 END_TEST

@@ -77,13 +77,13 @@ teardown(void)
 }
 
 static void
-ask(const char *name, uint16_t type, enum packet_way way)
+ask(const char *name, uint16_t type, enum transport transport)
 {
-	struct packet_in in = { .way = way };
+	struct packet_in in = { .from = { .side = PACKET_CLIENT, .transport = transport } };
 	uint8_t msg[512];
 
-	ck_assert(netaddr_parse("2001:db8::1", 1024, &in.peer));
-	ck_assert(netaddr_parse("2001:db8::53", 53, &in.local));
+	ck_assert(netaddr_parse("2001:db8::1", 1024, &in.from.peer));
+	ck_assert(netaddr_parse("2001:db8::53", 53, &in.from.local));
 	in.msg = msg;
 	in.len = parts_question(msg, ++n_asked, name, type);
 	world_input(&world, &in);
@@ -124,13 +124,13 @@ START_TEST(each_message_is_told)
 	struct capture_record r;
 	struct msg m;
 
-	ask("a.example", DNS_TYPE_AAAA, PACKET_CLIENT_UDP);
+	ask("a.example", DNS_TYPE_AAAA, TRANSPORT_UDP);
 	r = next(CONF_CLIENT_QUERY, &m);
 	ck_assert_uint_eq(r.peer.port, 1024);
 	ck_assert_uint_eq(r.local.port, 53);
 	ck_assert_uint_eq(r.at_ns, came_ns);
 	ck_assert_uint_eq(m.id, n_asked);
-	ck_assert(!r.tcp);
+	ck_assert_uint_eq(r.transport, TRANSPORT_UDP);
 	for (unsigned i = 0; i < 2; i++) { /* AAAA, then A */
 		struct capture_record q = next(CONF_FORWARDER_QUERY, &m);
 		uint16_t id = m.id, qtype = m.qtype;
@@ -166,11 +166,11 @@ START_TEST(answers_at_hand_are_told)
 	struct capture_record r;
 	struct msg m;
 
-	ask("a.example", DNS_TYPE_AAAA, PACKET_CLIENT_UDP);
+	ask("a.example", DNS_TYPE_AAAA, TRANSPORT_UDP);
 	while (world_stat(&world, "dnstap") > 0 && spool_next(&capture.spool, &(size_t){ 0 }))
 		capture_drop(&capture);
 	for (unsigned i = 0; i < 5; i++) {
-		ask("a.example", DNS_TYPE_AAAA, PACKET_CLIENT_UDP);
+		ask("a.example", DNS_TYPE_AAAA, TRANSPORT_UDP);
 		r = next(CONF_CLIENT_QUERY, &m);
 		ck_assert_uint_eq(m.id, n_asked);
 		r = next(CONF_CLIENT_RESPONSE, &m);
@@ -181,9 +181,9 @@ START_TEST(answers_at_hand_are_told)
 	}
 	ck_assert_uint_gt(world_stat(&world, "answers_repeated"), 1);
 	ck_assert_uint_eq(world_stat(&world, "dnstap"), 6 + 2 * 5);
-	ask("a.example", DNS_TYPE_AAAA, PACKET_CLIENT_TCP);
-	ck_assert(next(CONF_CLIENT_QUERY, &m).tcp);
-	ck_assert(next(CONF_CLIENT_RESPONSE, &m).tcp);
+	ask("a.example", DNS_TYPE_AAAA, TRANSPORT_TCP);
+	ck_assert_uint_eq(next(CONF_CLIENT_QUERY, &m).transport, TRANSPORT_TCP);
+	ck_assert_uint_eq(next(CONF_CLIENT_RESPONSE, &m).transport, TRANSPORT_TCP);
 	none_is_left();
 }
 END_TEST
@@ -191,10 +191,10 @@ END_TEST
 /* What is no question of a client, or no reply to one of ours, is not told of. */
 START_TEST(what_is_no_answer_is_left_out)
 {
-	struct packet_in in = { .way = PACKET_CLIENT_UDP };
+	struct packet_in in = { .from.side = PACKET_CLIENT, .from.transport = TRANSPORT_UDP };
 	uint8_t msg[512];
 
-	ck_assert(netaddr_parse("2001:db8::1", 1024, &in.peer));
+	ck_assert(netaddr_parse("2001:db8::1", 1024, &in.from.peer));
 	in.msg = msg;
 	in.len = parts_question(msg, 7, "a.example", DNS_TYPE_A);
 	header_set(msg, HEADER_FLAGS, DNS_QR);
@@ -202,8 +202,9 @@ START_TEST(what_is_no_answer_is_left_out)
 	in.len = 11;
 	header_set(msg, HEADER_FLAGS, 0);
 	world_input(&world, &in);
-	in.way = PACKET_UPSTREAM_UDP; /* by the socket that the world has opened */
-	in.sock = 0;
+	in.from.transport = TRANSPORT_UDP;
+	in.from.side = PACKET_UPSTREAM; /* by the socket that the world has opened */
+	in.from.sock = 0;
 	in.len = parts_question(msg, 7, "a.example", DNS_TYPE_A);
 	header_set(msg, HEADER_FLAGS, DNS_QR);
 	world_input(&world, &in);
@@ -221,19 +222,19 @@ START_TEST(types_are_selected)
 	some.capture.types = CONF_CLIENT_RESPONSE | CONF_FORWARDER_QUERY;
 	engine_set_conf(world.engine, &some, world.now_ns);
 	(void)engine_work(world.engine, world.now_ns);
-	ask("a.example", DNS_TYPE_MX, PACKET_CLIENT_UDP);
+	ask("a.example", DNS_TYPE_MX, TRANSPORT_UDP);
 	(void)next(CONF_FORWARDER_QUERY, &m);
 	(void)next(CONF_CLIENT_RESPONSE, &m);
 	none_is_left();
 	some.capture.types = CONF_CLIENT_QUERY | CONF_FORWARDER_RESPONSE;
 	(void)engine_work(world.engine, world.now_ns);
-	ask("b.example", DNS_TYPE_MX, PACKET_CLIENT_UDP);
+	ask("b.example", DNS_TYPE_MX, TRANSPORT_UDP);
 	(void)next(CONF_CLIENT_QUERY, &m);
 	(void)next(CONF_FORWARDER_RESPONSE, &m);
 	none_is_left();
 	some.capture.types = 0;
 	(void)engine_work(world.engine, world.now_ns);
-	ask("c.example", DNS_TYPE_MX, PACKET_CLIENT_UDP);
+	ask("c.example", DNS_TYPE_MX, TRANSPORT_UDP);
 	none_is_left();
 }
 END_TEST
@@ -263,7 +264,7 @@ END_TEST
 START_TEST(what_has_no_room_is_counted)
 {
 	const struct conf_capture c = { .types = CONF_CAPTURE_ALL, .sample = 1 };
-	const struct capture_record r = { .len = 65535, .type = CONF_CLIENT_RESPONSE, .tcp = true };
+	const struct capture_record r = { .len = 65535, .type = CONF_CLIENT_RESPONSE };
 	static uint8_t msg[65535];
 	const struct capture_record *got;
 	const uint8_t *bytes;

@@ -54,8 +54,8 @@ START_TEST(rfc9018_a_vectors)
 	uint8_t got[64], want[64];
 	struct netaddr client;
 
-	conf.n_cookie_secrets =
-	    (uint8_t)(hex_read(v->secrets, conf.cookie_secrets[0], 32) / CONF_SECRET_LEN);
+	conf.cookies.n_secrets =
+	    (uint8_t)(hex_read(v->secrets, conf.cookies.secrets[0], 32) / CONF_SECRET_LEN);
 	ck_assert(netaddr_parse(v->client, 0, &client));
 	if (hex_read(v->received, got, sizeof(got)) == COOKIE_LEN)
 		ck_assert(cookie_check(&c, &conf, v->unix_s, &client, got));
@@ -76,7 +76,7 @@ START_TEST(rfc9018_4_3_age_and_owner)
 	uint32_t now = UINT32_MAX - 100; /* timestamps wrap */
 	struct netaddr client, other;
 
-	conf.n_cookie_secrets = 1;
+	conf.cookies.n_secrets = 1;
 	ck_assert(netaddr_parse("192.0.2.1", 1000, &client));
 	ck_assert(netaddr_parse("192.0.2.2", 1000, &other));
 	ck_assert(cookie_make(&c, &conf, now, &client, cookie));
@@ -106,7 +106,7 @@ START_TEST(rule35_secrets_roll)
 	uint8_t before[CONF_SECRET_LEN];
 
 	ck_assert(cookies_init(&loop2));
-	memset(conf.cookie_secrets, 7, sizeof(conf.cookie_secrets));
+	memset(conf.cookies.secrets, 7, sizeof(conf.cookies.secrets));
 	ck_assert(netaddr_parse("2001:db8::1", 0, &client));
 	ck_assert(cookie_make(&c, &conf, midnight - 10, &client, cookie));
 	ck_assert(cookie_make(&loop2, &conf, midnight - 10, &client, same));
@@ -115,7 +115,7 @@ START_TEST(rule35_secrets_roll)
 	ck_assert(cookie_check(&loop2, &conf, midnight + 10, &client, cookie));
 	ck_assert_mem_eq(loop2.secrets[1], before, sizeof(before));
 	ck_assert_mem_ne(loop2.secrets[0], before, sizeof(before));
-	conf.cookie_secrets[0][3] ^= 1;
+	conf.cookies.secrets[0][3] ^= 1;
 	c.derived = false;
 	ck_assert(!cookie_check(&c, &conf, midnight + 10, &client, cookie));
 	cookies_fini(&loop2);
@@ -129,16 +129,16 @@ START_TEST(rule35_derived_secret)
 	uint32_t now = 20000 * COOKIE_DAY + 7;
 	struct netaddr client;
 
-	memset(conf.cookie_secrets, 7, sizeof(conf.cookie_secrets));
-	conf.n_cookie_secrets = 0;
+	memset(conf.cookies.secrets, 7, sizeof(conf.cookies.secrets));
+	conf.cookies.n_secrets = 0;
 	ck_assert(netaddr_parse("2001:db8::1", 0, &client));
 	ck_assert(cookie_make(&c, &conf, now, &client, cookie));
 	ck_assert(cookie_derived(&conf, now, out));
-	conf.n_cookie_secrets = 1;
-	memcpy(conf.cookie_secrets[0], out, sizeof(out));
+	conf.cookies.n_secrets = 1;
+	memcpy(conf.cookies.secrets[0], out, sizeof(out));
 	ck_assert(cookie_check(&c, &conf, now, &client, cookie));
 	/* Another one is drawn the same day. */
-	conf.n_cookie_secrets = 0;
+	conf.cookies.n_secrets = 0;
 	ck_assert(cookie_check(&c, &conf, now, &client, cookie));
 	cookies_forget(&c);
 	ck_assert(!cookie_check(&c, &conf, now, &client, cookie));

@@ -80,8 +80,8 @@ drain(struct stage *s)
 
 	s->asked.len = 0;
 	while (engine_next(s->engine, s->udp, s->tcp, &send)) {
-		bool up = send.way == PACKET_UPSTREAM_UDP || send.way == PACKET_UPSTREAM_TCP;
-		bool tcp = send.way == PACKET_UPSTREAM_TCP || send.way == PACKET_CLIENT_TCP;
+		bool up = send.to.side == PACKET_UPSTREAM;
+		bool tcp = send.to.transport == TRANSPORT_TCP;
 
 		if (up) {
 			s->asked = send;
@@ -110,8 +110,9 @@ ask(struct stage *s, const struct costly *c, bool tcp)
 	const struct build_opt with = { .present = true, .bufsize = 1232, .ede = DNS_EDE_NONE };
 	uint8_t name[DNS_NAME_MAX], msg[512];
 	struct packet_in in = { .msg = msg,
-		.way = tcp ? PACKET_CLIENT_TCP : PACKET_CLIENT_UDP,
-		.peer = { .family = NETADDR_IPV6, .addr = { 0x20, 1 } } };
+		.from.side = PACKET_CLIENT,
+		.from.transport = tcp ? TRANSPORT_TCP : TRANSPORT_UDP,
+		.from.peer = { .family = NETADDR_IPV6, .addr = { 0x20, 1 } } };
 
 	if (c->qtype == DNS_TYPE_PTR)
 		ck_assert_uint_gt(name_from_text("1.0.0.0.1.7.b.c.0.0.0.0.0.0.0.0.0.0.0.0"
@@ -141,7 +142,7 @@ compose(const struct stage *s, const struct costly *c, struct costly_reply *r)
 	memcpy(r->bytes, s->question, r->len);
 	wire_set_u16(r->bytes + 2, DNS_QR | DNS_RD | DNS_RA);
 	memset(r->bytes + 6, 0, 6);
-	if (costly && s->asked.way == PACKET_UPSTREAM_TCP) {
+	if (costly && packet_is(&s->asked.to, PACKET_UPSTREAM, TRANSPORT_TCP)) {
 		c->make(r);
 		r->section = 0;
 	} else if (costly) {
@@ -174,7 +175,7 @@ play(const struct costly *c, enum who who)
 		s.asked = asked;
 	}
 	for (unsigned i = 0; i < 40 && s.n_answers == 0 && s.asked.len > 0; i++) {
-		struct packet_in in = { .msg = r.bytes, .way = s.asked.way, .sock = s.asked.sock };
+		struct packet_in in = { .msg = r.bytes, .from = s.asked.to };
 		uint64_t cost;
 
 		compose(&s, c, &r);

@@ -82,10 +82,11 @@ on_client(struct world *w, const struct packet_out *send, const uint8_t *msg)
 	struct msg m;
 
 	load->n_answers++;
-	load->digest = hash_bytes(msg, send->len, load->digest + send->way + send->sock);
+	load->digest = hash_bytes(
+	    msg, send->len, load->digest + send->to.side + send->to.transport + send->to.sock);
 	PARTS_CHECK(msg_parse(&m, msg, send->len) == MSG_OK);
-	PARTS_CHECK(send->gen == send->sock + 1);
-	PARTS_CHECK(netaddr_equal(&send->peer, &w->conf.upstreams[0]));
+	PARTS_CHECK(send->to.gen == send->to.sock + 1);
+	PARTS_CHECK(netaddr_equal(&send->to.peer, &w->conf.upstreams[0]));
 }
 
 /* Names tell what there is: the first letter of the question's name is the case. */
@@ -101,10 +102,11 @@ on_upstream(struct world *w, const struct msg *m, const struct packet_out *send,
 	struct build b;
 	bool ok = true;
 
-	load->digest = hash_bytes(m->bytes, m->len, load->digest + send->way + send->sock);
+	load->digest = hash_bytes(
+	    m->bytes, m->len, load->digest + send->to.side + send->to.transport + send->to.sock);
 	if (kind == 's')
 		return 0;
-	if (kind == 't' && send->way == PACKET_UPSTREAM_UDP)
+	if (kind == 't' && packet_is(&send->to, PACKET_UPSTREAM, TRANSPORT_UDP))
 		flags |= DNS_TC;
 	build_start(&b, out, WORLD_REPLY,
 	    &(struct build_question){ .id = m->id,
@@ -130,7 +132,9 @@ ask_one(struct world *w)
 	static const uint16_t types[] = { DNS_TYPE_AAAA, DNS_TYPE_AAAA, DNS_TYPE_AAAA, DNS_TYPE_A,
 		DNS_TYPE_MX, DNS_TYPE_PTR };
 	struct load *load = w->arg;
-	struct packet_in in = { .peer = w->conf.upstreams[0], .way = PACKET_CLIENT_UDP };
+	struct packet_in in = { .from.peer = w->conf.upstreams[0],
+		.from.side = PACKET_CLIENT,
+		.from.transport = TRANSPORT_UDP };
 	uint16_t type = types[rng_below(&load->rng, 6)];
 	uint8_t msg[512];
 	char name[128];
@@ -144,9 +148,9 @@ ask_one(struct world *w)
 		    load->n_asked & 15, load->n_asked >> 4 & 15, load->n_asked >> 8 & 15,
 		    load->n_asked >> 12 & 15, load->n_asked >> 16 & 15);
 	if (rng_below(&load->rng, 10) == 0)
-		in.way = PACKET_CLIENT_TCP;
-	in.sock = load->n_asked++;
-	in.gen = in.sock + 1;
+		in.from.transport = TRANSPORT_TCP;
+	in.from.sock = load->n_asked++;
+	in.from.gen = in.from.sock + 1;
 	in.msg = msg;
 	in.len = parts_question(msg, rng_u16(&load->rng), name, type);
 	world_input(w, &in);
@@ -265,7 +269,7 @@ static struct late late;
 static void
 on_late_client(struct world *w, const struct packet_out *send, const uint8_t *msg)
 {
-	uint64_t took = w->now_ns - late.asked_ns[send->sock];
+	uint64_t took = w->now_ns - late.asked_ns[send->to.sock];
 
 	late.n_answers++;
 	if (took > late.slowest_ns)
@@ -291,7 +295,9 @@ static void
 ask_many(struct world *w)
 {
 	for (unsigned i = 0; i < MANY; i++) {
-		struct packet_in in = { .way = PACKET_CLIENT_UDP, .sock = i };
+		struct packet_in in = {
+			.from.side = PACKET_CLIENT, .from.transport = TRANSPORT_UDP, .from.sock = i
+		};
 		uint8_t msg[512];
 		char name[64];
 
@@ -309,7 +315,7 @@ ask_many(struct world *w)
 /* Incidents: mtd64-flood. */
 START_TEST(silent_upstream_costs_bounded_memory)
 {
-	struct packet_in in = { .way = PACKET_CLIENT_UDP };
+	struct packet_in in = { .from.side = PACKET_CLIENT, .from.transport = TRANSPORT_UDP };
 	uint64_t before = resident();
 	uint8_t msg[512];
 
@@ -348,12 +354,14 @@ END_TEST
 START_TEST(sockets_are_used_as_told)
 {
 	struct load load;
-	struct packet_in in = { .way = PACKET_CLIENT_UDP, .gen = 1 };
+	struct packet_in in = {
+		.from.side = PACKET_CLIENT, .from.transport = TRANSPORT_UDP, .from.gen = 1
+	};
 	uint8_t msg[512];
 	int slot;
 
 	begin(&world, &load, 1);
-	in.peer = world.conf.upstreams[0];
+	in.from.peer = world.conf.upstreams[0];
 	ck_assert_uint_eq(engine_spaces(world.engine), 1);
 	ck_assert(netaddr_equal(engine_upstream(world.engine, 1), &world.conf.upstreams[1]));
 	ck_assert(engine_upstream_active(world.engine, 1));
@@ -382,7 +390,9 @@ END_TEST
 START_TEST(engines_without_a_seed_differ)
 {
 	uint8_t first[2], msg[512];
-	struct packet_in in = { .msg = msg, .way = PACKET_CLIENT_UDP };
+	struct packet_in in = {
+		.msg = msg, .from.side = PACKET_CLIENT, .from.transport = TRANSPORT_UDP
+	};
 	struct packet_out send;
 	unsigned same = 0;
 

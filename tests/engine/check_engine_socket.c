@@ -74,7 +74,9 @@ END_TEST
 START_TEST(d26_without_socket_the_question_ends)
 {
 	static uint8_t udp[PACKET_UDP_CAP], tcp[PACKET_TCP_CAP];
-	struct packet_in in = { .way = PACKET_CLIENT_UDP, .peer = conf.upstreams[0] };
+	struct packet_in in = { .from.side = PACKET_CLIENT,
+		.from.transport = TRANSPORT_UDP,
+		.from.peer = conf.upstreams[0] };
 	struct packet_out send;
 	uint8_t msg[512];
 	int slot;
@@ -88,7 +90,7 @@ START_TEST(d26_without_socket_the_question_ends)
 	ck_assert(!engine_next(e, udp, tcp, &send));
 	(void)engine_tick(e, PARTS_START_NS + WHEEL_TICK_NS);
 	ck_assert(engine_next(e, udp, tcp, &send));
-	ck_assert_int_eq(send.way, PACKET_CLIENT_UDP);
+	ck_assert(packet_is(&send.to, PACKET_CLIENT, TRANSPORT_UDP));
 	ck_assert_uint_eq(udp[3] & 0xf, DNS_SERVFAIL);
 	ck_assert_uint_eq(atomic_load(&engine_stats(e)->sockets_exhausted), 1);
 	slot = engine_socket_add(e, 0, 0);
@@ -96,7 +98,7 @@ START_TEST(d26_without_socket_the_question_ends)
 	engine_socket_use(e, (unsigned)slot);
 	ck_assert(engine_input(e, &in, PARTS_START_NS + WHEEL_TICK_NS) == ENGINE_TAKEN);
 	ck_assert(engine_next(e, udp, tcp, &send));
-	ck_assert_int_eq(send.way, PACKET_UPSTREAM_UDP);
+	ck_assert(packet_is(&send.to, PACKET_UPSTREAM, TRANSPORT_UDP));
 	ck_assert_uint_eq(atomic_load(&engine_stats(e)->sockets_exhausted), 1);
 }
 END_TEST
@@ -106,7 +108,9 @@ END_TEST
 START_TEST(question_outlives_its_socket)
 {
 	static uint8_t udp[PACKET_UDP_CAP], tcp[PACKET_TCP_CAP];
-	struct packet_in in = { .way = PACKET_CLIENT_UDP, .peer = conf.upstreams[0] };
+	struct packet_in in = { .from.side = PACKET_CLIENT,
+		.from.transport = TRANSPORT_UDP,
+		.from.peer = conf.upstreams[0] };
 	struct packet_out send;
 	uint8_t msg[512];
 	int first = engine_socket_add(e, 0, 0), second = engine_socket_add(e, 0, 0);
@@ -119,14 +123,16 @@ START_TEST(question_outlives_its_socket)
 	in.len = parts_question(msg, 1, "a.example", DNS_TYPE_MX);
 	ck_assert(engine_input(e, &in, now_ns) == ENGINE_TAKEN);
 	ck_assert(engine_next(e, udp, tcp, &send));
-	ck_assert_int_eq((int)send.sock, first);
+	ck_assert_int_eq((int)send.to.sock, first);
 	ck_assert(engine_socket_busy(e, (unsigned)first));
 	engine_socket_use(e, (unsigned)second);
 	engine_socket_del(e, (unsigned)first);
 	udp[2] |= DNS_QR >> 8;
-	in = (struct packet_in){
-		.msg = udp, .len = send.len, .way = PACKET_UPSTREAM_UDP, .sock = (uint32_t)first
-	};
+	in = (struct packet_in){ .msg = udp,
+		.len = send.len,
+		.from.side = PACKET_UPSTREAM,
+		.from.transport = TRANSPORT_UDP,
+		.from.sock = (uint32_t)first };
 	ck_assert(engine_input(e, &in, now_ns) == ENGINE_TAKEN);
 	ck_assert_uint_eq(atomic_load(&engine_stats(e)->upstream_unknown_id), 1);
 	while (!engine_next(e, udp, tcp, &send)) {
@@ -134,13 +140,13 @@ START_TEST(question_outlives_its_socket)
 		ck_assert(engine_busy(e));
 		(void)engine_tick(e, now_ns);
 	}
-	ck_assert_int_eq((int)send.sock, second);
+	ck_assert_int_eq((int)send.to.sock, second);
 	udp[2] |= DNS_QR >> 8;
 	in.len = send.len;
-	in.sock = (uint32_t)second;
+	in.from.sock = (uint32_t)second;
 	ck_assert(engine_input(e, &in, now_ns) == ENGINE_TAKEN);
 	ck_assert(engine_next(e, udp, tcp, &send));
-	ck_assert_int_eq(send.way, PACKET_CLIENT_UDP);
+	ck_assert(packet_is(&send.to, PACKET_CLIENT, TRANSPORT_UDP));
 }
 END_TEST
 

@@ -63,21 +63,21 @@ drain(void)
 	unsigned before = n_answers;
 
 	while (engine_next(e, udp, tcp, &send)) {
-		bool by_tcp = send.way == PACKET_UPSTREAM_TCP || send.way == PACKET_CLIENT_TCP;
+		bool by_tcp = send.to.transport == TRANSPORT_TCP;
 		const uint8_t *bytes = by_tcp ? tcp : udp;
 
-		if (send.way == PACKET_UPSTREAM_UDP || send.way == PACKET_UPSTREAM_TCP) {
+		if (send.to.side == PACKET_UPSTREAM) {
 			asked = send;
 			memcpy(question, bytes, send.len);
 			n_asked++;
 			continue;
 		}
-		if (send.sock == OTHER) {
+		if (send.to.sock == OTHER) {
 			n_others++;
 			continue;
 		}
-		PARTS_CHECK(send.sock < ROOM);
-		answered[send.sock]++;
+		PARTS_CHECK(send.to.sock < ROOM);
+		answered[send.to.sock]++;
 		n_answers++;
 		n_servfail += (header_flags(bytes) & DNS_RCODE) == DNS_SERVFAIL;
 	}
@@ -91,13 +91,14 @@ ask(uint32_t sock, const char *name, uint16_t qtype, bool by_tcp)
 	uint8_t msg[512];
 	struct packet_in in = { .msg = msg,
 		.len = parts_question(msg, (uint16_t)sock, name, qtype),
-		.way = by_tcp ? PACKET_CLIENT_TCP : PACKET_CLIENT_UDP,
-		.sock = sock,
-		.peer = { .family = NETADDR_IPV6, .addr = { 0x20, 1 } } };
+		.from.side = PACKET_CLIENT,
+		.from.transport = by_tcp ? TRANSPORT_TCP : TRANSPORT_UDP,
+		.from.sock = sock,
+		.from.peer = { .family = NETADDR_IPV6, .addr = { 0x20, 1 } } };
 
 	/* Each is of another network: one may not have all that wait for one reply. */
-	in.peer.addr[6] = (uint8_t)(sock >> 8);
-	in.peer.addr[7] = (uint8_t)sock;
+	in.from.peer.addr[6] = (uint8_t)(sock >> 8);
+	in.from.peer.addr[7] = (uint8_t)sock;
 	PARTS_CHECK(engine_input(e, &in, now_ns) == ENGINE_TAKEN);
 	(void)drain();
 }
@@ -114,7 +115,7 @@ ask_many(unsigned n, const char *name, uint16_t qtype)
 static void
 hand_in(size_t len)
 {
-	struct packet_in in = { .msg = reply.bytes, .way = asked.way, .sock = asked.sock };
+	struct packet_in in = { .msg = reply.bytes, .from = asked.to };
 	struct msg m;
 
 	PARTS_CHECK(msg_parse(&m, question, asked.len) == MSG_OK);
@@ -313,7 +314,7 @@ START_TEST(thousands_are_asked_again_in_slices)
 
 	ask_each(n, by_tcp);
 	before = n_asked;
-	ck_assert_int_eq(asked.way, by_tcp ? PACKET_UPSTREAM_TCP : PACKET_UPSTREAM_UDP);
+	ck_assert(packet_is(&asked.to, PACKET_UPSTREAM, by_tcp ? TRANSPORT_TCP : TRANSPORT_UDP));
 	for (unsigned i = 0; by_tcp && i < CHANNELS_EACH; i++)
 		engine_tcp_lost(e, i, true, now_ns);
 	if (!by_tcp)
@@ -397,7 +398,7 @@ walk_ns(void)
 static uint64_t
 hand_in_worst(const struct costly *c)
 {
-	struct packet_in in = { .msg = reply.bytes, .way = asked.way, .sock = asked.sock };
+	struct packet_in in = { .msg = reply.bytes, .from = asked.to };
 	uint64_t start;
 	struct msg m;
 

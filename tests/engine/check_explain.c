@@ -23,8 +23,10 @@ static struct query q;
 static void
 setup(void)
 {
-	q = (struct query){ .qname = name, .qname_len = sizeof(name), .qtype = DNS_TYPE_AAAA };
-	ck_assert(netaddr_parse("2001:db8::c", 4000, &q.peer));
+	q = (struct query){
+		.req.qname = name, .req.qname_len = sizeof(name), .req.qtype = DNS_TYPE_AAAA
+	};
+	ck_assert(netaddr_parse("2001:db8::c", 4000, &q.from.peer));
 	heard_start(LOG_LEVEL_DEBUG);
 }
 
@@ -67,13 +69,16 @@ START_TEST(client_and_its_answer)
 	uint8_t buf[512];
 	size_t len = write_answer(buf, odd, NULL);
 
-	q.qname = odd;
-	q.qname_len = sizeof(odd);
-	explain_question(&(struct packet_in){
-	    .msg = buf, .len = len, .peer = q.peer, .way = PACKET_CLIENT_UDP });
+	q.req.qname = odd;
+	q.req.qname_len = sizeof(odd);
+	explain_question(&(struct packet_in){ .msg = buf,
+	    .len = len,
+	    .from.peer = q.from.peer,
+	    .from.side = PACKET_CLIENT,
+	    .from.transport = TRANSPORT_UDP });
 	said("debug client: 2001:db8::c#4000 asks for " ODD " AAAA over UDP");
 	q.reason = REASON_NO_A;
-	explain_repeated(&q.peer, buf, len, REASON_NO_A);
+	explain_repeated(&q.from.peer, buf, len, REASON_NO_A);
 	said("debug client: 2001:db8::c#4000 gets for " ODD
 	     " AAAA: NOERROR, 0 answers, after 0.000 ms: no-a (it has no AAAA and no A)");
 	explain_answer(&q, buf, len, query_came_ns(&q) + 3 * MS);
@@ -99,7 +104,7 @@ START_TEST(prefix_and_why)
 	explain_dns64(&q, &p, buf, write_answer(buf, name, NULL));
 	said("debug dns64: WwW.example. for 2001:db8::c: nothing synthesized: it has no AAAA and "
 	     "no A");
-	q.qtype = DNS_TYPE_MX;
+	q.req.qtype = DNS_TYPE_MX;
 	explain_dns64(&q, &p, buf, len);
 	ck_assert_uint_eq(heard_all(), 0);
 }

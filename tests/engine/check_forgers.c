@@ -128,8 +128,7 @@ new_event(const struct packet_out *send, uint64_t due_ns)
 {
 	PARTS_CHECK(n_replies < 256 && send->len <= sizeof(replies[0].bytes));
 	replies[n_replies] = (struct event){ .due_ns = due_ns };
-	replies[n_replies].in =
-	    (struct packet_in){ .len = send->len, .way = send->way, .sock = send->sock };
+	replies[n_replies].in = (struct packet_in){ .len = send->len, .from = send->to };
 	return &replies[n_replies++];
 }
 
@@ -138,7 +137,8 @@ reply_at(const struct packet_out *send, uint64_t due_ns)
 {
 	struct event *r = new_event(send, due_ns);
 
-	memcpy(r->bytes, send->way == PACKET_UPSTREAM_TCP ? tcp : udp, send->len);
+	memcpy(
+	    r->bytes, packet_is(&send->to, PACKET_UPSTREAM, TRANSPORT_TCP) ? tcp : udp, send->len);
 	r->bytes[2] |= DNS_QR >> 8; /* with the case and the cookie */
 	r->bytes[3] |= DNS_NXDOMAIN;
 }
@@ -150,11 +150,11 @@ ask_by_tcp(const struct packet_out *send)
 	uint64_t due_ns, times = tcp_kind == SLOW ? 4 : 1;
 	bool fails = tcp_kind == DROPPED || tcp_kind == REFUSED || tcp_kind == CLOSES;
 
-	PARTS_CHECK(send->sock < CHANNELS_EACH);
-	conns[send->sock].n_asked++;
-	if (conns[send->sock].up_ns == 0) {
+	PARTS_CHECK(send->to.sock < CHANNELS_EACH);
+	conns[send->to.sock].n_asked++;
+	if (conns[send->to.sock].up_ns == 0) {
 		due_ns = now_ns + (tcp_kind == DROPPED ? 5 * NS_PER_SEC : reply_ns * times);
-		conns[send->sock].up_ns = due_ns;
+		conns[send->to.sock].up_ns = due_ns;
 		if (fails) {
 			struct event *lost = new_event(send, due_ns);
 
@@ -163,16 +163,16 @@ ask_by_tcp(const struct packet_out *send)
 		}
 	}
 	if (fails || tcp_kind == MUTE ||
-	    (tcp_kind == ONE_OF_TWO && conns[send->sock].n_asked % 2 == 0))
+	    (tcp_kind == ONE_OF_TWO && conns[send->to.sock].n_asked % 2 == 0))
 		return;
-	due_ns = conns[send->sock].up_ns > now_ns ? conns[send->sock].up_ns : now_ns;
+	due_ns = conns[send->to.sock].up_ns > now_ns ? conns[send->to.sock].up_ns : now_ns;
 	reply_at(send, due_ns + reply_ns * times);
 }
 
 static void
 take_question(const struct packet_out *send)
 {
-	bool by_tcp = send->way == PACKET_UPSTREAM_TCP;
+	bool by_tcp = packet_is(&send->to, PACKET_UPSTREAM, TRANSPORT_TCP);
 
 	n_udp += !by_tcp;
 	n_tcp += by_tcp;
@@ -181,7 +181,7 @@ take_question(const struct packet_out *send)
 		return;
 	}
 	reply_at(send, now_ns + reply_ns);
-	retire(send->sock);
+	retire(send->to.sock);
 }
 
 static void
@@ -190,7 +190,7 @@ drain(void)
 	struct packet_out send;
 
 	while (engine_next(e, udp, tcp, &send)) {
-		if (send.way != PACKET_CLIENT_UDP) {
+		if (!packet_is(&send.to, PACKET_CLIENT, TRANSPORT_UDP)) {
 			take_question(&send);
 			continue;
 		}
@@ -204,8 +204,8 @@ static void
 deliver(struct event *r)
 {
 	if (r->lost) {
-		conns[r->in.sock].up_ns = 0;
-		engine_tcp_lost(e, r->in.sock, r->established, now_ns);
+		conns[r->in.from.sock].up_ns = 0;
+		engine_tcp_lost(e, r->in.from.sock, r->established, now_ns);
 	} else {
 		r->in.msg = r->bytes;
 		(void)engine_input(e, &r->in, now_ns);
@@ -235,9 +235,11 @@ static void
 ask(const char *name, uint16_t id)
 {
 	uint8_t msg[512];
-	struct packet_in in = { .msg = msg, .way = PACKET_CLIENT_UDP };
+	struct packet_in in = {
+		.msg = msg, .from.side = PACKET_CLIENT, .from.transport = TRANSPORT_UDP
+	};
 
-	ck_assert(netaddr_parse("::1", 53, &in.peer));
+	ck_assert(netaddr_parse("::1", 53, &in.from.peer));
 	in.len = parts_question(msg, id, name, DNS_TYPE_PTR);
 	ck_assert(engine_input(e, &in, now_ns) == ENGINE_TAKEN);
 	drain();
@@ -247,7 +249,11 @@ ask(const char *name, uint16_t id)
 static void
 forge(const struct kind *k, uint8_t *msg, size_t len, unsigned slot)
 {
-	struct packet_in in = { .msg = msg, .len = len, .way = PACKET_UPSTREAM_UDP, .sock = slot };
+	struct packet_in in = { .msg = msg,
+		.len = len,
+		.from.side = PACKET_UPSTREAM,
+		.from.transport = TRANSPORT_UDP,
+		.from.sock = slot };
 
 	header_set_id(msg, (uint16_t)rng_below(&rng, 65536));
 	if (k->cases)
@@ -294,12 +300,12 @@ start(const struct kind *k)
 	parts_conf(&conf, 1, 100);
 	conf.policies = configured_policies("dns64-prefix 2001:db8:64::/96");
 	conf.case_randomization = k->cases;
-	conf.upstream_cookies = k->cookies;
+	conf.cookies.upstream = k->cookies;
 	e = engine_new(&conf, &seed, now_ns);
 	ck_assert_ptr_nonnull(e);
 	if (k->cookies) { /* it has given one */
-		memset(e->upstreams.table[0].cookie, 7, 16);
-		e->upstreams.table[0].cookie_len = 16;
+		memset(e->upstreams.table[0].cookie.bytes, 7, 16);
+		e->upstreams.table[0].cookie.len = 16;
 	}
 	for (unsigned i = 0; i < PORTS; i++) {
 		slots[i] = -1;

@@ -37,7 +37,7 @@ on_client(struct world *w, const struct packet_out *send, const uint8_t *msg)
 	(void)w;
 	n_answers++;
 	PARTS_CHECK(msg_parse(&m, msg, send->len) == MSG_OK);
-	PARTS_CHECK(send->sock == n_asked - 1);
+	PARTS_CHECK(send->to.sock == n_asked - 1);
 }
 
 static bool
@@ -100,7 +100,9 @@ static void
 ask(uint16_t type, unsigned flags)
 {
 	const struct edit_opt opt = { .bufsize = 1232, .do_bit = flags & 1, .ede = DNS_EDE_NONE };
-	struct packet_in in = { .way = PACKET_CLIENT_UDP, .sock = n_asked };
+	struct packet_in in = {
+		.from.side = PACKET_CLIENT, .from.transport = TRANSPORT_UDP, .from.sock = n_asked
+	};
 	uint8_t msg[512];
 	char name[128];
 
@@ -116,7 +118,7 @@ ask(uint16_t type, unsigned flags)
 	header_set(msg, HEADER_ARCOUNT, 0);
 	in.len = edit_append_opt(msg, DNS_HEADER_LEN + strlen(name) + 2 + 4, sizeof(msg), &opt);
 	in.msg = msg;
-	in.peer.family = NETADDR_IPV6;
+	in.from.peer.family = NETADDR_IPV6;
 	n_asked++;
 	world_input(&world, &in);
 	for (unsigned i = 0; i < 100 && n_answers < n_asked; i++)

@@ -33,8 +33,8 @@ on_client(struct world *w, const struct packet_out *send, const uint8_t *msg)
 static size_t
 on_upstream(struct world *w, const struct msg *m, const struct packet_out *send, uint8_t *out)
 {
-	if (m->qtype != DNS_TYPE_AAAA || send->way != PACKET_UPSTREAM_UDP ||
-	    w->engine->upstreams.sockets[send->sock].upstream != refuses_aaaa)
+	if (m->qtype != DNS_TYPE_AAAA || !packet_is(&send->to, PACKET_UPSTREAM, TRANSPORT_UDP) ||
+	    w->engine->upstreams.sockets[send->to.sock].upstream != refuses_aaaa)
 		return 0;
 	memcpy(out, m->bytes, m->len);
 	wire_set_u16(out + 2, DNS_QR | DNS_RA | DNS_REFUSED);
@@ -74,13 +74,13 @@ teardown(void)
 static void
 ask_for(unsigned net, unsigned i, uint16_t type)
 {
-	struct packet_in in = { .way = PACKET_CLIENT_UDP };
+	struct packet_in in = { .from.side = PACKET_CLIENT, .from.transport = TRANSPORT_UDP };
 	uint8_t msg[512];
 	char name[32];
 
 	snprintf(name, sizeof(name), "n%u.example", i);
-	ck_assert(netaddr_parse("2001:db8::1", 1024, &in.peer));
-	in.peer.addr[7] = (uint8_t)net;
+	ck_assert(netaddr_parse("2001:db8::1", 1024, &in.from.peer));
+	in.from.peer.addr[7] = (uint8_t)net;
 	in.msg = msg;
 	in.len = parts_question(msg, (uint16_t)i, name, type);
 	world_input(&world, &in);

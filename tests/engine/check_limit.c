@@ -49,10 +49,13 @@ configure(struct conf_rate rate)
 static enum limit_verdict
 ask(unsigned client)
 {
-	struct packet_in in = { .msg = message, .len = sizeof(message), .way = PACKET_CLIENT_UDP };
+	struct packet_in in = { .msg = message,
+		.len = sizeof(message),
+		.from.side = PACKET_CLIENT,
+		.from.transport = TRANSPORT_UDP };
 
-	in.peer.family = NETADDR_IPV4;
-	in.peer.addr[1] = (uint8_t)client;
+	in.from.peer.family = NETADDR_IPV4;
+	in.from.peer.addr[1] = (uint8_t)client;
 	return limit_question(&limits, &in, p.now_ns);
 }
 
@@ -83,9 +86,12 @@ END_TEST
 /* CVE-2024-2169: a response gets no answer, and takes nobody's room either. */
 START_TEST(what_gets_no_answer_is_not_charged)
 {
-	struct packet_in in = { .msg = message, .len = 11, .way = PACKET_CLIENT_UDP };
+	struct packet_in in = { .msg = message,
+		.len = 11,
+		.from.side = PACKET_CLIENT,
+		.from.transport = TRANSPORT_UDP };
 
-	in.peer.family = NETADDR_IPV4;
+	in.from.peer.family = NETADDR_IPV4;
 	configure((struct conf_rate){ .limit = 1, .burst = 1 });
 	for (unsigned i = 0; i < 10; i++)
 		ck_assert_int_eq(limit_question(&limits, &in, p.now_ns), LIMIT_PASS);
@@ -137,16 +143,16 @@ static struct query
 asker(void)
 {
 	static const uint8_t name[] = "\1a";
-	struct query q = { .qname = name, .qname_len = sizeof(name), .len = QUESTION };
+	struct query q = { .req.qname = name, .req.qname_len = sizeof(name), .req.len = QUESTION };
 
-	q.peer.family = NETADDR_IPV4;
+	q.from.peer.family = NETADDR_IPV4;
 	return q;
 }
 
 static size_t
 answer(struct query *q)
 {
-	ck_assert(limit_amplified(&limits, q->len, ANSWER));
+	ck_assert(limit_amplified(&limits, q->req.len, ANSWER));
 	memset(out_bytes, 0, sizeof(out_bytes));
 	return limit_answer(&limits, &p.queries, q, ANSWER, &out, p.now_ns);
 }
@@ -195,7 +201,7 @@ START_TEST(who_is_told_is_not_charged)
 	(void)flood(&q);
 	ck_assert_uint_gt(limit_would_answer(&limits, &q, ANSWER, p.now_ns), 0);
 	ck_assert_uint_eq(limit_would_answer(&limits, &q, 10 * QUESTION, p.now_ns), 0);
-	q.tcp = true;
+	q.from.transport = TRANSPORT_TCP;
 	ck_assert_uint_eq(limit_would_answer(&limits, &q, ANSWER, p.now_ns), 0);
 	configure((struct conf_rate){ .limit = 0 });
 	ck_assert_uint_eq(would_ask(1), 0);
@@ -232,8 +238,8 @@ START_TEST(who_is_not_forged_gets_all)
 	struct query q = asker();
 
 	configure((struct conf_rate){ .amplification = 10 });
-	q.tcp = _i == 0;
-	q.cookie_state = _i == 1 ? QUERY_COOKIE_GOOD : QUERY_COOKIE_NONE;
+	q.from.transport = _i == 0 ? TRANSPORT_TCP : TRANSPORT_UDP;
+	q.cookie.state = _i == 1 ? QUERY_COOKIE_GOOD : QUERY_COOKIE_NONE;
 	if (_i == 2)
 		p.conf.policies->table[0].rate_factor = 0;
 	if (_i == 3)

@@ -86,21 +86,21 @@ START_TEST(outcome_leads_to_its_state)
 	ck_assert_ptr_nonnull(q);
 	ck_assert(query_set_name(&p.queries, q, qname, name_from_text("www.example", qname)));
 	q->state = (uint8_t)steps[_i].state;
-	q->aaaa_end = (uint8_t)steps[_i].aaaa_end;
-	q->qtype = DNS_TYPE_AAAA;
-	q->qclass = DNS_CLASS_IN;
-	q->flags = DNS_RD;
-	q->bufsize = 512;
+	q->aaaa.how = (uint8_t)steps[_i].aaaa_end;
+	q->req.qtype = DNS_TYPE_AAAA;
+	q->req.qclass = DNS_CLASS_IN;
+	q->req.flags = DNS_RD;
+	q->req.bufsize = 512;
 	q->deadline_ns = p.now_ns + 1000000000;
-	q->empty_ttl = 60;
-	q->empty_at_ns = p.now_ns;
+	q->aaaa.empty_ttl = 60;
+	q->aaaa.empty_at_ns = p.now_ns;
 	if (steps[_i].reply != NULL) {
 		message_read(&reply, in, sizeof(in), steps[_i].reply);
 		result.msg = &reply;
 	}
-	q->outcome = (uint8_t)result.outcome;
-	q->rcode = result.rcode;
-	q->with_msg = result.msg != NULL;
+	q->came.outcome = (uint8_t)result.outcome;
+	q->came.rcode = result.rcode;
+	q->came.with_msg = result.msg != NULL;
 	len = phase_take(&p.queries, q, &result, false, &to, p.now_ns);
 	ck_assert_int_eq(len > 0, steps[_i].next < 0);
 	if (len > 0) {

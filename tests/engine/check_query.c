@@ -36,9 +36,9 @@ new_query(enum query_state state, const char *name)
 	ck_assert_ptr_nonnull(q);
 	ck_assert(query_set_name(&p.queries, q, qname, name_from_text(name, qname)));
 	q->state = (uint8_t)state;
-	q->qtype = DNS_TYPE_AAAA;
-	q->qclass = DNS_CLASS_IN;
-	q->flags = DNS_RD;
+	q->req.qtype = DNS_TYPE_AAAA;
+	q->req.qclass = DNS_CLASS_IN;
+	q->req.flags = DNS_RD;
 	return q;
 }
 
@@ -61,13 +61,13 @@ START_TEST(names_keep_their_spelling)
 		q[i] = query_new(&p.queries);
 		ck_assert_ptr_nonnull(q[i]);
 		ck_assert(query_set_name(&p.queries, q[i], name, i % 2 == 0 ? 64 : 255));
-		ck_assert_uint_eq(q[i]->qname_len, i % 2 == 0 ? 64 : 255);
+		ck_assert_uint_eq(q[i]->req.qname_len, i % 2 == 0 ? 64 : 255);
 	}
 	ck_assert_ptr_null(query_new(&p.queries));
 	ck_assert_uint_eq(p.queries.long_names.n_used, CAP / 2);
 	for (unsigned i = 0; i < CAP; i++) {
 		memset(name, 'A' + (int)i, sizeof(name));
-		ck_assert_mem_eq(q[i]->qname, name, q[i]->qname_len);
+		ck_assert_mem_eq(q[i]->req.qname, name, q[i]->req.qname_len);
 		query_free(&p.queries, q[i]);
 	}
 	ck_assert_uint_eq(p.queries.long_names.n_used, 0);
@@ -85,18 +85,19 @@ START_TEST(wakes_all_who_wait)
 	};
 	struct lookup *l;
 
-	query_start(&p.queries, a, p.now_ns);
-	query_start(&p.queries, b, p.now_ns);
+	(void)query_start(&p.queries, a, p.now_ns);
+	(void)query_start(&p.queries, b, p.now_ns);
 	l = a->lookup;
 	ck_assert_ptr_nonnull(l);
 	ck_assert_ptr_eq(b->lookup, l);
-	ck_assert_uint_eq(l->n_waiters, 2);
+	ck_assert_uint_eq(l->waiters.n, 2);
 	ck_assert(!query_wake(&p.queries, l, &result, UINT32_MAX));
 	lookup_free(&p.lookups, l);
 	ck_assert_ptr_eq(pop_ready(), a);
 	ck_assert_ptr_eq(pop_ready(), b);
 	ck_assert_ptr_null(pop_ready());
-	ck_assert(b->outcome == LOOKUP_ERROR && b->with_msg && b->rcode == DNS_REFUSED);
+	ck_assert(
+	    b->came.outcome == LOOKUP_ERROR && b->came.with_msg && b->came.rcode == DNS_REFUSED);
 	query_free(&p.queries, a);
 	query_free(&p.queries, b);
 	ck_assert_uint_eq(p.wheel.n, 0);
@@ -113,7 +114,7 @@ START_TEST(d5_deadlines_of_aaaa_and_all)
 	struct query *q = new_query(phases[_i].state, "www.example");
 	struct lookup *l;
 
-	query_start(&p.queries, q, p.now_ns);
+	(void)query_start(&p.queries, q, p.now_ns);
 	l = q->lookup;
 	ck_assert_ptr_nonnull(l);
 	ck_assert_ptr_null(wheel_take(&p.wheel, p.now_ns + phases[_i].ms * NS_PER_MS - 1));
@@ -127,7 +128,7 @@ START_TEST(d5_deadlines_of_aaaa_and_all)
 	query_on_deadline(&p.queries, q, p.now_ns + phases[_i].ms * NS_PER_MS);
 	ck_assert_ptr_eq(pop_ready(), q);
 	ck_assert_ptr_null(pop_ready());
-	ck_assert(q->outcome == LOOKUP_SILENT && !q->with_msg);
+	ck_assert(q->came.outcome == LOOKUP_SILENT && !q->came.with_msg);
 	query_free(&p.queries, q);
 	ck_assert_uint_eq(p.lookups.pool.n_used, 0);
 }
@@ -139,12 +140,12 @@ START_TEST(d5_late_target_ends_with_the_question)
 	struct query *q = new_query(QUERY_TARGET, "www.example");
 	uint64_t late_ns = p.now_ns + 4000 * NS_PER_MS;
 
-	query_start(&p.queries, q, p.now_ns);
+	(void)query_start(&p.queries, q, p.now_ns);
 	ck_assert_ptr_nonnull(q->lookup);
 	lookup_leave(&p.lookups, q->lookup, &q->link);
 	q->lookup = NULL;
-	q->left = p.conf.max_upstream_questions;
-	query_ask(&p.queries, q, late_ns);
+	q->budget.left = p.conf.max_upstream_questions;
+	(void)query_ask(&p.queries, q, late_ns);
 	ck_assert_ptr_nonnull(q->lookup);
 	ck_assert_ptr_null(wheel_take(&p.wheel, q->deadline_ns - 1));
 	ck_assert_ptr_eq(wheel_take(&p.wheel, q->deadline_ns + WHEEL_TICK_NS), &q->timer);
@@ -164,15 +165,15 @@ START_TEST(d26_no_room_for_waiters)
 	struct lookup *l;
 	size_t len;
 
-	query_start(&p.queries, first, p.now_ns);
+	(void)query_start(&p.queries, first, p.now_ns);
 	l = first->lookup;
 	for (unsigned i = 1; i < LOOKUP_MAX_WAITERS; i++) {
 		list_init(&links[i]);
 		lookup_join(l, &links[i]);
 	}
-	query_start(&p.queries, last, p.now_ns);
+	(void)query_start(&p.queries, last, p.now_ns);
 	ck_assert_ptr_eq(pop_ready(), last);
-	ck_assert_int_eq(last->outcome, LOOKUP_NO_ROOM);
+	ck_assert_int_eq(last->came.outcome, LOOKUP_NO_ROOM);
 	len = state_run(&p.queries, last, NULL, &to, p.now_ns);
 	ck_assert_uint_gt(len, 0);
 	ck_assert_uint_eq(p.udp[3] & 0xf, DNS_SERVFAIL);
@@ -187,10 +188,10 @@ START_TEST(at_the_deadline_nothing_is_asked)
 	struct query *q = new_query(QUERY_RELAY, "www.example");
 
 	q->deadline_ns = p.now_ns;
-	query_ask(&p.queries, q, p.now_ns);
+	(void)query_ask(&p.queries, q, p.now_ns);
 	ck_assert_ptr_null(q->lookup);
 	ck_assert_ptr_eq(pop_ready(), q);
-	ck_assert_int_eq(q->outcome, LOOKUP_SILENT);
+	ck_assert_int_eq(q->came.outcome, LOOKUP_SILENT);
 	ck_assert_uint_eq(parts_count(&p.stats.lookups), 0);
 	query_free(&p.queries, q);
 }
@@ -200,12 +201,12 @@ START_TEST(all_is_given_back)
 {
 	struct query *q = new_query(QUERY_RELAY, "www.example");
 
-	q->aaaa = pool_take(&p.queries.partials);
-	q->chain = pool_take(&p.queries.partials);
+	q->aaaa.reply = pool_take(&p.queries.partials);
+	q->chain.open = pool_take(&p.queries.partials);
 	wheel_set(&p.wheel, &q->timer, p.now_ns + NS_PER_SEC);
-	query_drop_partial(&p.queries, &q->chain);
-	ck_assert_ptr_null(q->chain);
-	query_drop_partial(&p.queries, &q->chain);
+	query_drop_partial(&p.queries, &q->chain.open);
+	ck_assert_ptr_null(q->chain.open);
+	query_drop_partial(&p.queries, &q->chain.open);
 	ck_assert_uint_eq(p.queries.partials.n_used, 1);
 	query_free(&p.queries, q);
 	ck_assert_uint_eq(p.queries.partials.n_used, 0);

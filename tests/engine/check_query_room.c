@@ -30,12 +30,12 @@ on_client(struct world *w, const struct packet_out *send, const uint8_t *msg)
 	static const char told[] = "no upstream may have more";
 
 	(void)w;
-	ck_assert_uint_lt(send->sock, 2);
-	n_done[send->sock]++;
+	ck_assert_uint_lt(send->to.sock, 2);
+	n_done[send->to.sock]++;
 	if ((msg[3] & DNS_RCODE) == DNS_SERVFAIL) {
 		unsigned id = (unsigned)msg[0] << 8 | msg[1];
 
-		n_failed[send->sock]++;
+		n_failed[send->to.sock]++;
 		first_failed = id < first_failed ? id : first_failed;
 	}
 	n_tc += (msg[2] & DNS_TC >> 8) != 0;
@@ -92,13 +92,15 @@ teardown(void)
 static void
 ask(unsigned net, uint32_t sock, const char *name, bool tcp)
 {
-	struct packet_in in = { .way = tcp ? PACKET_CLIENT_TCP : PACKET_CLIENT_UDP, .sock = sock };
+	struct packet_in in = { .from.side = PACKET_CLIENT,
+		.from.transport = tcp ? TRANSPORT_TCP : TRANSPORT_UDP,
+		.from.sock = sock };
 	uint8_t msg[512];
 
-	ck_assert(netaddr_parse("2001:db8::1", 1024, &in.peer));
-	in.peer.addr[4] = (uint8_t)(net >> 16);
-	in.peer.addr[5] = (uint8_t)(net >> 8);
-	in.peer.addr[6] = (uint8_t)net;
+	ck_assert(netaddr_parse("2001:db8::1", 1024, &in.from.peer));
+	in.from.peer.addr[4] = (uint8_t)(net >> 16);
+	in.from.peer.addr[5] = (uint8_t)(net >> 8);
+	in.from.peer.addr[6] = (uint8_t)net;
 	in.msg = msg;
 	in.len = parts_question(msg, (uint16_t)n_asked, name, DNS_TYPE_A);
 	n_asked++;
@@ -229,7 +231,9 @@ START_TEST(d26_room_for_lookups_counts_too)
 	world.conf.max_waiting_per_client = 0;
 	world_start(&world, 1);
 	for (unsigned i = 0; i < FLOOD; i++) {
-		struct packet_in in = { .way = PACKET_CLIENT_UDP, .msg = msg };
+		struct packet_in in = {
+			.from.side = PACKET_CLIENT, .from.transport = TRANSPORT_UDP, .msg = msg
+		};
 		char name[32];
 
 		snprintf(name, sizeof(name), "n%u.example", i);
@@ -275,7 +279,7 @@ on_a_only(struct world *w, const struct msg *m, const struct packet_out *send, u
 /* RULES D5, D26: where lookups are used up, who goes on to A finds one, of who takes most room. */
 START_TEST(d26_late_aaaa_finds_room_for_a)
 {
-	struct packet_in in = { .way = PACKET_CLIENT_UDP };
+	struct packet_in in = { .from.side = PACKET_CLIENT, .from.transport = TRANSPORT_UDP };
 	uint8_t msg[512];
 	char name[32];
 
@@ -283,12 +287,13 @@ START_TEST(d26_late_aaaa_finds_room_for_a)
 	world.upstream = on_a_only;
 	world_start(&world, 1);
 	for (unsigned i = 0; i < CAP; i++) {
-		ck_assert(netaddr_parse(i < CAP - 1 ? "2001:db8::1" : "192.0.2.1", 1, &in.peer));
-		in.sock = i == CAP - 1;
+		ck_assert(
+		    netaddr_parse(i < CAP - 1 ? "2001:db8::1" : "192.0.2.1", 1, &in.from.peer));
+		in.from.sock = i == CAP - 1;
 		in.msg = msg;
-		if (in.sock == 1)
+		if (in.from.sock == 1)
 			world_pass(&world, 500 * NS_PER_MS);
-		snprintf(name, sizeof(name), "%c%u.example", in.sock == 1 ? 'v' : 'n', i);
+		snprintf(name, sizeof(name), "%c%u.example", in.from.sock == 1 ? 'v' : 'n', i);
 		in.len = parts_question(msg, (uint16_t)i, name, DNS_TYPE_AAAA);
 		n_asked++;
 		world_input(&world, &in);
@@ -387,7 +392,7 @@ on_scene(struct world *w, const struct msg *m, const struct packet_out *send, ui
 	if (!due)
 		return on_upstream(w, m, send, out);
 	ck_assert_uint_lt(later.n, LATER);
-	r->in = (struct packet_in){ .msg = r->bytes, .way = send->way, .sock = send->sock };
+	r->in = (struct packet_in){ .msg = r->bytes, .from = send->to };
 	r->in.len = on_upstream(w, m, send, r->bytes);
 	later.due_ns[(later.first + later.n++) % LATER] = w->now_ns + later.wait_ns;
 	return 0;
@@ -409,7 +414,10 @@ hand_in(void)
 static void
 ask_as(const struct netaddr *peer, uint32_t sock)
 {
-	struct packet_in in = { .way = PACKET_CLIENT_UDP, .sock = sock, .peer = *peer };
+	struct packet_in in = { .from.side = PACKET_CLIENT,
+		.from.transport = TRANSPORT_UDP,
+		.from.sock = sock,
+		.from.peer = *peer };
 	uint8_t msg[512];
 	char name[32];
 
@@ -528,10 +536,13 @@ START_TEST(d30_hosts_of_one_lan_ask_for_the_same)
 	world_start(&world, 1);
 	ck_assert(netaddr_parse("2001:db8:7::1", 1024, &host));
 	for (unsigned i = 0; i < n_hosts; i++) {
-		struct packet_in in = { .way = PACKET_CLIENT_UDP, .peer = host, .msg = msg };
+		struct packet_in in = { .from.side = PACKET_CLIENT,
+			.from.transport = TRANSPORT_UDP,
+			.from.peer = host,
+			.msg = msg };
 
-		in.peer.addr[14] = (uint8_t)(i >> 8);
-		in.peer.addr[15] = (uint8_t)i;
+		in.from.peer.addr[14] = (uint8_t)(i >> 8);
+		in.from.peer.addr[15] = (uint8_t)i;
 		in.len = parts_question(msg, (uint16_t)i, "cold.example", DNS_TYPE_A);
 		n_asked++;
 		world_input(&world, &in);

@@ -51,11 +51,11 @@ start(enum query_state state)
 	ck_assert_ptr_nonnull(q);
 	ck_assert(query_set_name(&p.queries, q, qname, name_from_text("www.example", qname)));
 	q->state = (uint8_t)state;
-	q->qtype = DNS_TYPE_AAAA;
-	q->qclass = DNS_CLASS_IN;
-	q->flags = DNS_RD;
-	q->bufsize = 512;
-	query_start(&p.queries, q, p.now_ns);
+	q->req.qtype = DNS_TYPE_AAAA;
+	q->req.qclass = DNS_CLASS_IN;
+	q->req.flags = DNS_RD;
+	q->req.bufsize = 512;
+	(void)query_start(&p.queries, q, p.now_ns);
 	ck_assert_ptr_nonnull(q->lookup);
 	return q;
 }
@@ -156,7 +156,7 @@ START_TEST(d5_a_is_asked_into_the_cache)
 	ck_assert_uint_eq(run(q, NULL), 0);
 	a = q->lookup;
 	ck_assert_uint_eq(p.lookups.pool.n_used, 2);
-	ck_assert(a->key.qtype == DNS_TYPE_A && a->needed);
+	ck_assert(a->key.qtype == DNS_TYPE_A && a->waiters.needed);
 	/* When the client has its answer AAAA goes on for the cache. */
 	end(a, LOOKUP_BOGUS);
 	end(l, LOOKUP_ERROR);
@@ -174,7 +174,7 @@ START_TEST(d5_useless_a_is_not_asked_again)
 	struct cache *cache = add_cache();
 	struct query *q = start(QUERY_AAAA);
 
-	q->fallback = QUERY_LATE_AAAA;
+	q->aaaa.fallback = QUERY_LATE_AAAA;
 	silent(q->lookup, QUERY_BESIDE_SILENT);
 	ck_assert_uint_eq(p.lookups.pool.n_used, 1);
 	end(q->lookup, LOOKUP_ERROR);
@@ -220,11 +220,11 @@ START_TEST(d5_better_is_at_hand)
 
 	q->stale_seen = true;
 	silent(l, QUERY_BESIDE_SILENT);
-	ck_assert(q->lookup == l && !l->a_asked);
+	ck_assert(q->lookup == l && !l->late.a_asked);
 	q->stale_seen = false;
 	l->truncated.bytes = out;
 	silent(l, QUERY_BESIDE_SILENT);
-	ck_assert(q->lookup == l && !l->a_asked);
+	ck_assert(q->lookup == l && !l->late.a_asked);
 	l->truncated.bytes = NULL;
 	lookup_leave(&p.lookups, l, &q->link);
 	query_free(&p.queries, q);
@@ -250,23 +250,23 @@ START_TEST(d13_a_is_late)
 		ck_assert(
 		    query_set_name(&p.queries, q[i], qname, name_from_text("www.example", qname)));
 		q[i]->state = QUERY_A;
-		q[i]->aaaa_end = QUERY_AAAA_IGNORED;
-		q[i]->qtype = DNS_TYPE_AAAA;
-		q[i]->qclass = DNS_CLASS_IN;
-		q[i]->flags = DNS_RD;
+		q[i]->aaaa.how = QUERY_AAAA_IGNORED;
+		q[i]->req.qtype = DNS_TYPE_AAAA;
+		q[i]->req.qclass = DNS_CLASS_IN;
+		q[i]->req.flags = DNS_RD;
 	}
-	query_start(&p.queries, q[0], p.now_ns);
+	(void)query_start(&p.queries, q[0], p.now_ns);
 	a = q[0]->lookup;
 	ck_assert_uint_eq(a->key.qtype, DNS_TYPE_A);
 	key = a->key;
 	ck_assert_ptr_eq(lookup_find_or_start(&p.lookups, &key, &any, &found), a);
-	a->needed = true;
+	a->waiters.needed = true;
 	be_late(q[0]);
 	a->born_ns = p.now_ns - QUERY_AAAA_MS * NS_PER_MS;
 	ck_assert_uint_eq(run(q[0], NULL), 0);
 	ck_assert_int_eq(q[0]->state, QUERY_NATIVE);
 	ck_assert_ptr_null(q[0]->watch.lookup);
-	query_start(&p.queries, q[1], p.now_ns);
+	(void)query_start(&p.queries, q[1], p.now_ns);
 	ck_assert_ptr_eq(q[1]->lookup, a);
 	ck_assert_ptr_eq(wheel_take(&p.wheel, p.now_ns + WHEEL_TICK_NS), &q[1]->timer);
 	query_on_deadline(&p.queries, q[1], p.now_ns + WHEEL_TICK_NS);
@@ -286,7 +286,7 @@ START_TEST(d5_a_late_target_is_not_watched)
 	be_late(q);
 	ck_assert(q->lookup == NULL && q->watch.lookup == NULL);
 	ck_assert_ptr_eq(list_pop(&p.queries.ready), &q->link);
-	ck_assert_int_eq(q->outcome, LOOKUP_SILENT);
+	ck_assert_int_eq(q->came.outcome, LOOKUP_SILENT);
 	ck_assert_uint_eq(p.lookups.pool.n_used, 0);
 	query_free(&p.queries, q);
 }
@@ -305,7 +305,7 @@ START_TEST(d5_both_end_at_once)
 	struct msg m;
 	size_t len;
 
-	q->edns = true;
+	q->req.edns = true;
 	be_late(q);
 	ck_assert_uint_eq(run(q, NULL), 0);
 	end(q->lookup, ends[_i].a);

@@ -186,12 +186,13 @@ ask_again(struct run *r, const struct client *c)
 {
 	struct packet_in in = { .msg = c->bytes,
 		.len = c->len,
-		.peer = c->peer,
-		.gen = 7,
-		.way = c->tcp ? PACKET_CLIENT_TCP : PACKET_CLIENT_UDP };
+		.from.peer = c->peer,
+		.from.gen = 7,
+		.from.side = PACKET_CLIENT,
+		.from.transport = c->tcp ? TRANSPORT_TCP : TRANSPORT_UDP };
 	unsigned from = r->n_pending;
 
-	in.sock = (uint32_t)(c - r->clients);
+	in.from.sock = (uint32_t)(c - r->clients);
 	stage_input(r, &in);
 	return from;
 }
@@ -206,14 +207,14 @@ forget_sent(struct run *r, unsigned from)
 static bool
 to_client(const struct sent *s)
 {
-	return s->send.way == PACKET_CLIENT_UDP || s->send.way == PACKET_CLIENT_TCP;
+	return s->send.to.side == PACKET_CLIENT;
 }
 
 /* A question that went upstream again: it must be one whose reply is not kept, or no more. */
 static void
 tell_again(struct replay *p, struct run *r, const struct sent *s)
 {
-	struct packet_in in = { .way = s->send.way, .sock = s->send.sock };
+	struct packet_in in = { .from = s->send.to };
 	struct msg m;
 	struct logonce *t;
 
@@ -385,7 +386,7 @@ after_line(void *arg, struct run *r, char **w, unsigned n)
 	if (strcmp(w[0], "answer") != 0)
 		return;
 	s = &r->pending[r->taken - 1];
-	p->last = &r->clients[s->send.sock];
+	p->last = &r->clients[s->send.to.sock];
 	p->answer_len = s->send.len;
 	memcpy(p->answer, s->bytes, s->send.len);
 	ck_assert_int_eq(msg_parse(&p->m, p->answer, p->answer_len), MSG_OK);

@@ -111,11 +111,11 @@ static const struct bad bad[] = {
 #define N_BAD (int)(sizeof(bad) / sizeof(bad[0]))
 
 static struct query *
-receive(enum packet_way way, const uint8_t *bytes, size_t len)
+receive(enum transport transport, const uint8_t *bytes, size_t len)
 {
-	const struct packet_in in = {
-		.msg = guard_put(&guard, bytes, len), .len = len, .way = way, .sock = 5, .gen = 6
-	};
+	const struct packet_in in = { .msg = guard_put(&guard, bytes, len),
+		.len = len,
+		.from = { .side = PACKET_CLIENT, .transport = transport, .sock = 5, .gen = 6 } };
 
 	return request_accept(&p.queries, &in, false);
 }
@@ -149,7 +149,7 @@ START_TEST(garbage_is_counted_and_dropped_or_refused)
 	const struct bad *t = &bad[_i];
 	uint8_t bytes[512];
 	size_t len = hex_read(t->text, bytes, sizeof(bytes));
-	struct query *q = receive(PACKET_CLIENT_UDP, bytes, len);
+	struct query *q = receive(TRANSPORT_UDP, bytes, len);
 
 	ck_assert_msg(parts_count(t->counter) == 1 && n_wrong() == 1, "%s: miscounted", t->what);
 	if (t->rcode == DROPPED) {
@@ -159,16 +159,17 @@ START_TEST(garbage_is_counted_and_dropped_or_refused)
 	}
 	ck_assert_msg(q != NULL, "%s: dropped", t->what);
 	ck_assert_uint_eq(q->reason, reason_of(t->counter));
-	ck_assert_msg(
-	    q->state == QUERY_LOCAL && q->rcode == t->rcode, "%s: rcode %u", t->what, q->rcode);
-	ck_assert_msg(q->edns == t->edns, "%s: OPT", t->what);
-	ck_assert_msg((q->qname_len > 0) == t->question, "%s: question", t->what);
-	ck_assert_uint_eq(q->id, 0x1234);
+	ck_assert_msg(q->state == QUERY_LOCAL && q->came.rcode == t->rcode, "%s: rcode %u", t->what,
+	    q->came.rcode);
+	ck_assert_msg(q->req.edns == t->edns, "%s: OPT", t->what);
+	ck_assert_msg((q->req.qname_len > 0) == t->question, "%s: question", t->what);
+	ck_assert_uint_eq(q->req.id, 0x1234);
 	query_free(&p.queries, q);
 	/* The same over TCP. */
-	q = receive(PACKET_CLIENT_TCP, bytes, len);
+	q = receive(TRANSPORT_TCP, bytes, len);
 	ck_assert_ptr_nonnull(q);
-	ck_assert(q->tcp && q->rcode == t->rcode && q->sock == 5 && q->gen == 6);
+	ck_assert(q->from.transport == TRANSPORT_TCP && q->came.rcode == t->rcode &&
+	    q->from.sock == 5 && q->from.gen == 6);
 	ck_assert_uint_eq(parts_questions(&p.stats, true), 1);
 	query_free(&p.queries, q);
 }
@@ -187,10 +188,10 @@ START_TEST(damaged_questions_are_answered_or_counted)
 	unsigned n = 0;
 
 	for (size_t cut = 0; cut < len; cut++, n++) {
-		struct query *q = receive(PACKET_CLIENT_UDP, good, cut);
+		struct query *q = receive(TRANSPORT_UDP, good, cut);
 
 		ck_assert((q == NULL) == (cut < 12));
-		ck_assert(q == NULL || q->rcode == DNS_FORMERR);
+		ck_assert(q == NULL || q->came.rcode == DNS_FORMERR);
 		if (q != NULL)
 			query_free(&p.queries, q);
 	}
@@ -202,7 +203,7 @@ START_TEST(damaged_questions_are_answered_or_counted)
 
 			memcpy(bytes, good, len);
 			bytes[at] = (uint8_t)v;
-			q = receive(PACKET_CLIENT_UDP, bytes, len);
+			q = receive(TRANSPORT_UDP, bytes, len);
 			ck_assert(q != NULL || n_wrong() == before + 1);
 			if (q != NULL)
 				query_free(&p.queries, q);
@@ -221,9 +222,9 @@ START_TEST(largest_message_is_read)
 	struct query *q;
 
 	memset(bytes + len, 0, sizeof(bytes) - len);
-	q = receive(PACKET_CLIENT_TCP, bytes, sizeof(bytes));
+	q = receive(TRANSPORT_TCP, bytes, sizeof(bytes));
 	ck_assert_ptr_nonnull(q);
-	ck_assert_uint_eq(q->rcode, DNS_FORMERR);
+	ck_assert_uint_eq(q->came.rcode, DNS_FORMERR);
 	query_free(&p.queries, q);
 }
 END_TEST
@@ -232,15 +233,15 @@ START_TEST(what_is_right_is_taken_over)
 {
 	uint8_t bytes[512];
 	size_t len = hex_read("1234 0130 " Q_OPT " <> 0029 0064 00 00 8000 0000", bytes, 512);
-	struct query *q = receive(PACKET_CLIENT_UDP, bytes, len);
+	struct query *q = receive(TRANSPORT_UDP, bytes, len);
 
 	ck_assert_ptr_nonnull(q);
 	ck_assert_int_eq(q->state, QUERY_RELAY); /* DO and CD: RULES D8 */
-	ck_assert(q->edns && q->do_bit && !q->tcp);
-	ck_assert_uint_eq(q->bufsize, 512); /* RFC 6891 section 6.2.3: less means 512 */
-	ck_assert_uint_eq(q->qtype, DNS_TYPE_AAAA);
-	ck_assert_uint_eq(q->qclass, DNS_CLASS_IN);
-	ck_assert_uint_eq(q->qname_len, 13);
+	ck_assert(q->req.edns && q->req.do_bit && q->from.transport == TRANSPORT_UDP);
+	ck_assert_uint_eq(q->req.bufsize, 512); /* RFC 6891 section 6.2.3: less means 512 */
+	ck_assert_uint_eq(q->req.qtype, DNS_TYPE_AAAA);
+	ck_assert_uint_eq(q->req.qclass, DNS_CLASS_IN);
+	ck_assert_uint_eq(q->req.qname_len, 13);
 	ck_assert_uint_eq(n_wrong(), 0);
 	query_free(&p.queries, q);
 }
@@ -258,15 +259,15 @@ START_TEST(d20_signed_is_passed_on)
 
 	for (unsigned i = 0; i < 3; i++) {
 		size_t len = hex_read(texts[i], bytes, sizeof(bytes));
-		struct query *q = receive(PACKET_CLIENT_TCP, bytes, len);
+		struct query *q = receive(TRANSPORT_TCP, bytes, len);
 
 		ck_assert_ptr_nonnull(q);
 		ck_assert_int_eq(q->state, QUERY_RELAY);
-		ck_assert(q->signed_msg);
+		ck_assert(q->req.signed_msg);
 		ck_assert_ptr_nonnull(q->lookup);
 		ck_assert_uint_eq(q->lookup->message.len, len);
 		ck_assert_mem_eq(q->lookup->message.bytes, bytes, len);
-		ck_assert_uint_eq(q->lookup->plan, LOOKUP_TCP_KEPT);
+		ck_assert_uint_eq(q->lookup->tcp.plan, LOOKUP_TCP_KEPT);
 	}
 	ck_assert_uint_eq(n_wrong(), 0);
 }
@@ -278,8 +279,8 @@ START_TEST(no_free_query_is_counted)
 	size_t len = hex_read("1234 0100 " Q, bytes, 512);
 
 	for (unsigned i = 0; i < 10; i++)
-		ck_assert_ptr_nonnull(receive(PACKET_CLIENT_UDP, bytes, len));
-	ck_assert_ptr_null(receive(PACKET_CLIENT_UDP, bytes, len));
+		ck_assert_ptr_nonnull(receive(TRANSPORT_UDP, bytes, len));
+	ck_assert_ptr_null(receive(TRANSPORT_UDP, bytes, len));
 	ck_assert_uint_eq(parts_count(&p.stats.client_dropped), 1);
 	ck_assert_uint_eq(p.stats.reasons[REASON_DROP_FULL][0][0], 1);
 	ck_assert_uint_eq(parts_questions(&p.stats, false), 11);
@@ -301,14 +302,17 @@ ask_from(const char *text)
 {
 	uint8_t bytes[512];
 	size_t len = hex_read("1234 0100 " Q, bytes, sizeof(bytes));
-	struct packet_in in = { .msg = bytes, .len = len, .way = PACKET_CLIENT_UDP };
+	struct packet_in in = { .msg = bytes,
+		.len = len,
+		.from.side = PACKET_CLIENT,
+		.from.transport = TRANSPORT_UDP };
 	uint64_t n_denied = parts_count(&p.stats.client_denied);
 	struct query *q;
 
-	ck_assert(netaddr_parse(text, 53000, &in.peer));
+	ck_assert(netaddr_parse(text, 53000, &in.from.peer));
 	q = request_accept(&p.queries, &in, false);
 	ck_assert_ptr_nonnull(q);
-	ck_assert_uint_eq(q->rcode, DNS_REFUSED);
+	ck_assert_uint_eq(q->came.rcode, DNS_REFUSED);
 	ck_assert_uint_eq(parts_count(&p.stats.client_denied), n_denied + 1);
 	query_free(&p.queries, q);
 }

@@ -38,13 +38,13 @@ new_query(bool tcp, bool edns)
 
 	ck_assert_ptr_nonnull(q);
 	ck_assert(query_set_name(&p.queries, q, qname, name_from_text("WWW.example", qname)));
-	q->id = 0x1234;
-	q->flags = DNS_RD;
-	q->qtype = DNS_TYPE_AAAA;
-	q->qclass = DNS_CLASS_IN;
-	q->tcp = tcp;
-	q->edns = edns;
-	q->bufsize = 4096;
+	q->req.id = 0x1234;
+	q->req.flags = DNS_RD;
+	q->req.qtype = DNS_TYPE_AAAA;
+	q->req.qclass = DNS_CLASS_IN;
+	q->from.transport = tcp ? TRANSPORT_TCP : TRANSPORT_UDP;
+	q->req.edns = edns;
+	q->req.bufsize = 4096;
 	return q;
 }
 
@@ -120,7 +120,7 @@ START_TEST(rcodes_over_15_need_an_opt)
 	ck_assert_uint_eq(msg_ede(&got), 20);
 	ck_assert_uint_eq(got.id, 0x1234);
 	ck_assert_uint_eq(got.flags & 0xfff0U, DNS_QR | DNS_RD | DNS_RA);
-	ck_assert_mem_eq(msg_qname(&got), with->qname, with->qname_len);
+	ck_assert_mem_eq(msg_qname(&got), with->req.qname, with->req.qname_len);
 	message_sound(&got, out, respond_error(&p.queries, without, rcodes[_i], NULL, &to), 512);
 	ck_assert_uint_eq(got.rcode, rcodes[_i] > 15 ? DNS_SERVFAIL : rcodes[_i]);
 	ck_assert(!got.edns.present);
@@ -135,8 +135,8 @@ START_TEST(answer_without_question_has_flags_only)
 	struct query *q = query_new(&p.queries);
 	const struct query_out to = { .buf = out, .cap = PACKET_UDP_CAP };
 
-	q->id = 0xabcd;
-	q->flags = 0x2900 | DNS_CD | DNS_AD;
+	q->req.id = 0xabcd;
+	q->req.flags = 0x2900 | DNS_CD | DNS_AD;
 	message_expect(out, respond_error(&p.queries, q, DNS_NOTIMP, NULL, &to),
 	    "abcd a994 0000 0000 0000 0000");
 	query_free(&p.queries, q);
@@ -170,7 +170,7 @@ octet_of_client(struct policies *ps, unsigned i, unsigned host, size_t at)
 
 	p.conf.policies = ps;
 	snprintf(text, sizeof(text), "2001:db8:%x::%x", i, host);
-	ck_assert(netaddr_parse(text, 1024, &q->peer));
+	ck_assert(netaddr_parse(text, 1024, &q->from.peer));
 	many_a(&m, 1);
 	answer_scan(&m, DNS_TYPE_A, &a);
 	ck_assert_int_eq(

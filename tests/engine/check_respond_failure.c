@@ -21,12 +21,12 @@ new_query(enum query_state state)
 	ck_assert_ptr_nonnull(q);
 	ck_assert(query_set_name(&p.queries, q, qname, name_from_text("www.example", qname)));
 	q->state = (uint8_t)state;
-	q->qtype = DNS_TYPE_AAAA;
-	q->qclass = DNS_CLASS_IN;
-	q->flags = DNS_RD;
-	q->id = 0x1234;
-	q->edns = true;
-	q->bufsize = 1232;
+	q->req.qtype = DNS_TYPE_AAAA;
+	q->req.qclass = DNS_CLASS_IN;
+	q->req.flags = DNS_RD;
+	q->req.id = 0x1234;
+	q->req.edns = true;
+	q->req.bufsize = 1232;
 	return q;
 }
 
@@ -62,7 +62,7 @@ START_TEST(d4_error_as_it_came)
 	ev.msg = &reply;
 	for (unsigned i = 0; i < 3; i++) {
 		q = new_query(i == 1 ? QUERY_REVERSE : QUERY_AAAA);
-		q->qtype = i == 2 ? DNS_TYPE_A : DNS_TYPE_AAAA;
+		q->req.qtype = i == 2 ? DNS_TYPE_A : DNS_TYPE_AAAA;
 		message_sound(&m, out, respond_upstream_error(&p.queries, q, &ev), 1232);
 		ck_assert_uint_eq(m.rcode, DNS_REFUSED);
 		ck_assert_uint_eq(m.count[MSG_AUTHORITY], i == 0);

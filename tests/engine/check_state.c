@@ -101,7 +101,7 @@ on_upstream(struct world *w, const struct msg *m, const struct packet_out *send,
 	walk.ask.n_questions++;
 	if (chance(8))
 		return 0;
-	flags |= chance(send->way == PACKET_UPSTREAM_UDP ? 10 : 1) ? DNS_TC : 0;
+	flags |= chance(packet_is(&send->to, PACKET_UPSTREAM, TRANSPORT_UDP) ? 10 : 1) ? DNS_TC : 0;
 	flags |= chance(30) ? DNS_AD : 0;
 	build_start(&walk.b, out, WORLD_REPLY,
 	    &(struct build_question){ .id = m->id,
@@ -151,7 +151,7 @@ on_client(struct world *w, const struct packet_out *send, const uint8_t *msg)
 		world_sound(&m, send, msg, ask->edns ? 1232 : 512);
 	ck_assert_uint_eq(++ask->n_answers, 1);
 	ck_assert_uint_eq(m.id, ask->id);
-	ck_assert_int_eq(send->way == PACKET_CLIENT_TCP, ask->tcp);
+	ck_assert_int_eq(packet_is(&send->to, PACKET_CLIENT, TRANSPORT_TCP), ask->tcp);
 	ck_assert_int_eq(m.edns.present, ask->edns);
 	ck_assert_uint_eq(m.qtype, ask->qtype);
 	ck_assert_mem_eq(msg_qname(&m), walk.qname, m.qname_len);
@@ -190,7 +190,8 @@ ask_one(void)
 	PARTS_CHECK(
 	    name_from_text(ask->qtype == DNS_TYPE_PTR ? REVERSED : "WWW.Example", walk.qname) > 0);
 	in.msg = msg;
-	in.way = ask->tcp ? PACKET_CLIENT_TCP : PACKET_CLIENT_UDP;
+	in.from.side = PACKET_CLIENT;
+	in.from.transport = ask->tcp ? TRANSPORT_TCP : TRANSPORT_UDP;
 	in.len = build_query(msg, sizeof(msg),
 	    &(struct build_question){ .id = ask->id,
 		.flags = ask->cd ? DNS_CD : 0,

@@ -295,9 +295,9 @@ START_TEST(what_is_not_for_everybody_is_not_kept)
 	l.message.bytes = bytes; /* the client's own, signed */
 	store_result(&ls, &l, &r, NOW_NS);
 	l.message.bytes = NULL;
-	l.probe = true;
+	l.probe.is = true;
 	store_result(&ls, &l, &r, NOW_NS);
-	l.probe = false;
+	l.probe.is = false;
 	ck_assert(!look(DNS_TYPE_A, &e, &k));
 	for (unsigned i = 0; i < 2; i++) {
 		r = reply(&m, 0, 0, ecs[i], &none);

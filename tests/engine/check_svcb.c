@@ -27,9 +27,9 @@ new_query(void)
 	ck_assert_ptr_nonnull(q);
 	ck_assert(query_set_name(&p.queries, q, qname, name_from_text("www.example", qname)));
 	q->state = QUERY_RELAY;
-	q->qtype = DNS_TYPE_HTTPS;
-	q->qclass = DNS_CLASS_IN;
-	q->flags = DNS_RD;
+	q->req.qtype = DNS_TYPE_HTTPS;
+	q->req.qclass = DNS_CLASS_IN;
+	q->req.flags = DNS_RD;
 	return q;
 }
 
@@ -68,7 +68,7 @@ start_children(void)
 	struct list *link;
 
 	while ((link = list_pop(&p.queries.ready)) != NULL)
-		query_start(&p.queries, LIST_OBJECT(link, struct query, link), p.now_ns);
+		(void)query_start(&p.queries, LIST_OBJECT(link, struct query, link), p.now_ns);
 }
 
 START_TEST(d18_targets_are_asked_for)

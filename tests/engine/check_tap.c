@@ -79,10 +79,10 @@ teardown(void)
 static void
 ask(const char *name, uint16_t type)
 {
-	struct packet_in in = { .way = PACKET_CLIENT_UDP };
+	struct packet_in in = { .from.side = PACKET_CLIENT, .from.transport = TRANSPORT_UDP };
 	uint8_t msg[512];
 
-	ck_assert(netaddr_parse("2001:db8::1", 1024, &in.peer));
+	ck_assert(netaddr_parse("2001:db8::1", 1024, &in.from.peer));
 	in.msg = msg;
 	in.len = parts_question(msg, ++n_asked, name, type);
 	world_input(&world, &in);
@@ -118,7 +118,7 @@ START_TEST(each_answer_is_told)
 	ask("a.example", DNS_TYPE_AAAA);
 	r = next(&m);
 	ck_assert_uint_eq(r.reason, REASON_SYNTH_NO_AAAA);
-	ck_assert(r.waited && !r.tcp);
+	ck_assert(r.waited && r.transport == TRANSPORT_UDP);
 	ck_assert_uint_eq(r.client.port, 1024);
 	ck_assert_uint_eq(r.upstream.addr[3], 1); /* 192.0.2.1 */
 	ck_assert_uint_eq(r.age_s, TAP_NO_AGE);

@@ -72,11 +72,11 @@ teardown(void)
 static void
 ask(uint8_t host, const char *name)
 {
-	struct packet_in in = { .way = PACKET_CLIENT_UDP };
+	struct packet_in in = { .from.side = PACKET_CLIENT, .from.transport = TRANSPORT_UDP };
 	uint8_t msg[512];
 
-	ck_assert(netaddr_parse("2001:db8::", (uint16_t)(1024 + n_asked), &in.peer));
-	in.peer.addr[15] = host;
+	ck_assert(netaddr_parse("2001:db8::", (uint16_t)(1024 + n_asked), &in.from.peer));
+	in.from.peer.addr[15] = host;
 	in.msg = msg;
 	in.len = parts_question(msg, ++n_asked, name, DNS_TYPE_MX);
 	world_input(&world, &in);

@@ -92,9 +92,11 @@ teardown(void)
 static struct packet_in
 question(const char *name, uint16_t type, uint8_t *bytes)
 {
-	struct packet_in in = { .way = PACKET_CLIENT_UDP, .msg = bytes };
+	struct packet_in in = {
+		.from.side = PACKET_CLIENT, .from.transport = TRANSPORT_UDP, .msg = bytes
+	};
 
-	ck_assert(netaddr_parse("2001:db8::1", 1024, &in.peer));
+	ck_assert(netaddr_parse("2001:db8::1", 1024, &in.from.peer));
 	in.len = parts_question(bytes, ++n_asked, name, type);
 	return in;
 }
@@ -133,7 +135,8 @@ START_TEST(each_step_is_noted)
 	s = step(1, TRACE_QUESTION);
 	ck_assert(s->type == DNS_TYPE_AAAA && !s->joined);
 	s = step(2, TRACE_SENT);
-	ck_assert(s->addr.addr[3] == 1 && s->addr.family == NETADDR_IPV4 && !s->tcp);
+	ck_assert(s->addr.addr[3] == 1 && s->addr.family == NETADDR_IPV4 &&
+	    s->transport == TRANSPORT_UDP);
 	s = step(3, TRACE_CAME);
 	ck_assert(s->rcode == DNS_NOERROR && s->type == DNS_TYPE_AAAA);
 	s = step(4, TRACE_EVENT);

@@ -100,7 +100,7 @@ check_addresses(const struct msg *m)
 static void
 on_answer(const struct packet_out *send, const uint8_t *bytes)
 {
-	uint32_t i = send->sock;
+	uint32_t i = send->to.sock;
 	struct msg m;
 
 	PARTS_CHECK(i < t.n_asked && t.asked_ns[i] != 0);
@@ -118,8 +118,8 @@ on_question(const struct packet_out *send, const uint8_t *bytes)
 {
 	struct open *o;
 
-	if (send->way == PACKET_UPSTREAM_TCP && chance(t.full)) {
-		engine_tcp_full(t.e, send->sock, wire_u16(bytes), t.now_ns);
+	if (packet_is(&send->to, PACKET_UPSTREAM, TRANSPORT_TCP) && chance(t.full)) {
+		engine_tcp_full(t.e, send->to.sock, wire_u16(bytes), t.now_ns);
 		return;
 	}
 	o = &t.open[t.n_open < OPEN_MAX ? t.n_open++ : rng_below(&t.rng, OPEN_MAX)];
@@ -134,10 +134,10 @@ drain_turn(void)
 	struct packet_out send;
 
 	while (engine_next(t.e, t.udp, t.tcp, &send)) {
-		bool tcp = send.way == PACKET_CLIENT_TCP || send.way == PACKET_UPSTREAM_TCP;
+		bool tcp = send.to.transport == TRANSPORT_TCP;
 		const uint8_t *bytes = tcp ? t.tcp : t.udp;
 
-		if (send.way == PACKET_CLIENT_UDP || send.way == PACKET_CLIENT_TCP)
+		if (send.to.side == PACKET_CLIENT)
 			on_answer(&send, bytes);
 		else
 			on_question(&send, bytes);
@@ -178,16 +178,17 @@ ask(void)
 	struct build_opt opt = {
 		.present = chance(90), .do_bit = chance(10), .bufsize = 1232, .ede = DNS_EDE_NONE
 	};
-	struct packet_in in = { .way = chance(20) ? PACKET_CLIENT_TCP : PACKET_CLIENT_UDP,
-		.sock = t.n_asked,
-		.gen = 1 };
+	struct packet_in in = { .from.side = PACKET_CLIENT,
+		.from.transport = chance(20) ? TRANSPORT_TCP : TRANSPORT_UDP,
+		.from.sock = t.n_asked,
+		.from.gen = 1 };
 	uint8_t name[DNS_NAME_MAX], msg[512];
 	uint16_t type = types[rng_below(&t.rng, sizeof(types) / sizeof(types[0]))];
 
 	if (t.n_asked == CLIENTS)
 		return;
 	a_name(name);
-	PARTS_CHECK(netaddr_parse(chance(50) ? "2001:db8::1" : "10.0.0.1", 53, &in.peer));
+	PARTS_CHECK(netaddr_parse(chance(50) ? "2001:db8::1" : "10.0.0.1", 53, &in.from.peer));
 	in.len = build_query(msg, sizeof(msg),
 	    &(struct build_question){ .id = (uint16_t)t.n_asked,
 		.flags = chance(10) ? DNS_CD : 0,
@@ -291,11 +292,9 @@ reply(void)
 	if (t.n_open == 0)
 		return;
 	i = rng_below(&t.rng, t.n_open);
-	in = (struct packet_in){
-		.msg = t.reply, .way = t.open[i].send.way, .sock = t.open[i].send.sock
-	};
-	if (in.way == PACKET_UPSTREAM_TCP && chance(t.no_tcp)) {
-		engine_tcp_lost(t.e, in.sock, chance(10), t.now_ns);
+	in = (struct packet_in){ .msg = t.reply, .from = t.open[i].send.to };
+	if (packet_is(&in.from, PACKET_UPSTREAM, TRANSPORT_TCP) && chance(t.no_tcp)) {
+		engine_tcp_lost(t.e, in.from.sock, chance(10), t.now_ns);
 		drain();
 		return;
 	}

@@ -188,10 +188,10 @@ keep_question(struct fuzz *f, const uint8_t *bytes, const struct packet_out *sen
 static void
 check_answer(struct fuzz *f, const uint8_t *bytes, const struct packet_out *send)
 {
-	struct fuzz_ask *a = &f->asks[send->sock];
+	struct fuzz_ask *a = &f->asks[send->to.sock];
 	struct msg m;
 
-	FUZZ_CHECK(send->sock < f->n_asks && a->open && send->len <= a->limit);
+	FUZZ_CHECK(send->to.sock < f->n_asks && a->open && send->len <= a->limit);
 	FUZZ_CHECK(msg_parse(&m, bytes, send->len) == MSG_OK);
 	FUZZ_CHECK(f->odd || msg_parse_reply(&m, bytes, send->len) == MSG_OK); /* D25 */
 	FUZZ_CHECK((m.flags & DNS_QR) != 0);
@@ -204,7 +204,7 @@ check_sent(struct fuzz *f, const uint8_t *bytes, const struct packet_out *send)
 {
 	struct msg m;
 
-	if (send->way == PACKET_CLIENT_UDP || send->way == PACKET_CLIENT_TCP) {
+	if (send->to.side == PACKET_CLIENT) {
 		check_answer(f, bytes, send);
 		return;
 	}
@@ -221,8 +221,7 @@ fuzz_drain(struct fuzz *f)
 
 	do {
 		while (engine_next(f->engine, udp, tcp, &send)) {
-			bool by_udp =
-			    send.way == PACKET_CLIENT_UDP || send.way == PACKET_UPSTREAM_UDP;
+			bool by_udp = send.to.transport == TRANSPORT_UDP;
 
 			FUZZ_CHECK(send.len <= (by_udp ? PACKET_UDP_CAP : PACKET_TCP_CAP));
 			check_sent(f, by_udp ? udp : tcp, &send);
@@ -255,10 +254,10 @@ input(struct fuzz *f, struct packet_in *in)
 	in->msg = copy;
 	engine_prepare(f->engine, in, 1);
 	taken = engine_input(f->engine, in, f->now_ns);
-	if (in->way == PACKET_CLIENT_UDP || in->way == PACKET_CLIENT_TCP)
-		f->asks[in->sock].open = taken == ENGINE_TAKEN;
+	if (in->from.side == PACKET_CLIENT)
+		f->asks[in->from.sock].open = taken == ENGINE_TAKEN;
 	else if (taken == ENGINE_SPOILT)
-		replace_socket(f, in->sock);
+		replace_socket(f, in->from.sock);
 	fuzz_drain(f);
 	free(copy);
 	return taken == ENGINE_TAKEN;
@@ -277,30 +276,34 @@ client_takes(const struct fuzz *f, const uint8_t *data, size_t len)
 }
 
 void
-fuzz_ask(struct fuzz *f, enum packet_way way, uint8_t host, const uint8_t *msg, size_t len)
+fuzz_ask(struct fuzz *f, enum transport transport, uint8_t host, const uint8_t *msg, size_t len)
 {
-	struct packet_in in = { .msg = msg, .len = len, .way = way, .peer = loopback(4711) };
+	struct packet_in in = { .msg = msg,
+		.len = len,
+		.from = { .side = PACKET_CLIENT, .transport = transport, .peer = loopback(4711) } };
 
 	if (f->n_asks == FUZZ_ASKS)
 		return;
 	if (!f->engine->queries.conf->keep.rotate)
 		image_repeated(f->image);
-	in.peer.addr[15] = host;
-	in.sock = f->n_asks++;
-	f->asks[in.sock].limit =
-	    way == PACKET_CLIENT_TCP ? PACKET_TCP_CAP : client_takes(f, msg, len);
+	in.from.peer.addr[15] = host;
+	in.from.sock = f->n_asks++;
+	f->asks[in.from.sock].limit =
+	    transport == TRANSPORT_TCP ? PACKET_TCP_CAP : client_takes(f, msg, len);
 	(void)input(f, &in);
 }
 
 void
-fuzz_input(struct fuzz *f, enum packet_way way, uint32_t sock, const uint8_t *msg, size_t len)
+fuzz_input(struct fuzz *f, enum transport transport, uint32_t sock, const uint8_t *msg, size_t len)
 {
-	struct packet_in in = { .msg = msg, .len = len, .way = way, .sock = sock };
+	struct packet_in in = { .msg = msg,
+		.len = len,
+		.from = { .side = PACKET_UPSTREAM, .transport = transport, .sock = sock } };
 	struct msg m;
 
 	f->odd |= msg_parse(&m, msg, len) == MSG_OK && !plain(&m);
 	/* Nothing comes by a socket that was closed. */
-	if (way == PACKET_UPSTREAM_TCP ||
+	if (transport == TRANSPORT_TCP ||
 	    f->engine->upstreams.sockets[sock].upstream != UPSTREAM_NONE)
 		(void)input(f, &in);
 }
@@ -334,7 +337,7 @@ fuzz_reply(struct fuzz *f, unsigned which, const uint8_t *msg, size_t len)
 	memcpy(reply, q->bytes, HEADER_ID_LEN);
 	memcpy(reply + HEADER_QNAME, q->bytes + HEADER_QNAME, end - HEADER_QNAME);
 	fuzz_close(f, which);
-	fuzz_input(f, to.way, to.sock, reply, len);
+	fuzz_input(f, to.to.transport, to.to.sock, reply, len);
 }
 
 /* --- Time ------------------------------------------------------------------------------------- */
@@ -408,7 +411,7 @@ deny(struct fuzz *f, struct fuzz_question *q)
 	memcpy(reply, q->bytes, len);
 	header_set(reply, HEADER_FLAGS, DNS_QR | DNS_RD | DNS_RA | DNS_NXDOMAIN);
 	q->len = 0;
-	fuzz_input(f, q->to.way, q->to.sock, reply, len);
+	fuzz_input(f, q->to.to.transport, q->to.to.sock, reply, len);
 }
 
 void

@@ -99,7 +99,8 @@ void fuzz_drain(struct fuzz *f);
  * fuzz_ask: hand in a message of the client with the last byte HOST in its address, and drain.
  * Nothing is done after FUZZ_ASKS messages.
  */
-void fuzz_ask(struct fuzz *f, enum packet_way way, uint8_t host, const uint8_t *msg, size_t len);
+void fuzz_ask(
+    struct fuzz *f, enum transport transport, uint8_t host, const uint8_t *msg, size_t len);
 
 /*
  * fuzz_reply: hand in MSG as the reply to the open question number WHICH, with its ID and question
@@ -115,7 +116,8 @@ void fuzz_reply(struct fuzz *f, unsigned which, const uint8_t *msg, size_t len);
 void fuzz_deny(struct fuzz *f);
 
 /* fuzz_input: hand in a message from upstream as it is, and drain. */
-void fuzz_input(struct fuzz *f, enum packet_way way, uint32_t sock, const uint8_t *msg, size_t len);
+void fuzz_input(
+    struct fuzz *f, enum transport transport, uint32_t sock, const uint8_t *msg, size_t len);
 
 /* fuzz_close: the open question number WHICH is open no more. */
 void fuzz_close(struct fuzz *f, unsigned which);

@@ -41,10 +41,10 @@ ask_again(struct fuzz *f, uint64_t later_s, const uint8_t *data, size_t len)
 	unsigned n = f->n_questions;
 
 	f->now_ns += later_s * NS_PER_SEC;
-	fuzz_ask(f, PACKET_CLIENT_UDP, 1, question, sizeof(question));
+	fuzz_ask(f, TRANSPORT_UDP, 1, question, sizeof(question));
 	if (f->n_questions != n)
 		fuzz_reply(f, 0, data, len);
-	fuzz_ask(f, PACKET_CLIENT_TCP, 1, below, sizeof(below));
+	fuzz_ask(f, TRANSPORT_TCP, 1, below, sizeof(below));
 	end(f);
 	FUZZ_CHECK(f->n_answers == 3);
 }
@@ -84,7 +84,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 	flags = wire_u16(data);
 	first = FIRST(flags) < len - 2 ? FIRST(flags) : len - 2;
 	f = fuzz_begin();
-	fuzz_ask(f, PACKET_CLIENT_UDP, 1, question, sizeof(question));
+	fuzz_ask(f, TRANSPORT_UDP, 1, question, sizeof(question));
 	FUZZ_CHECK(f->n_open == 1);
 	if ((flags & LATE) != 0)
 		fuzz_be_late(f);

@@ -35,11 +35,11 @@ reply_to(const struct fuzz_question *q, uint8_t *reply)
 }
 
 static void
-ask(struct fuzz *f, enum packet_way way, const uint8_t *data, size_t len)
+ask(struct fuzz *f, enum transport transport, const uint8_t *data, size_t len)
 {
 	static uint8_t reply[PACKET_UDP_CAP + 64];
 
-	fuzz_ask(f, way, 1, data, len);
+	fuzz_ask(f, transport, 1, data, len);
 	for (unsigned i = 0; i < ROUNDS && f->n_open > 0; i++)
 		fuzz_reply(f, 0, reply, reply_to(f->open[0], reply));
 	fuzz_wait(f);
@@ -56,9 +56,9 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 {
 	struct fuzz *f = fuzz_begin();
 
-	ask(f, PACKET_CLIENT_UDP, data, len);
+	ask(f, TRANSPORT_UDP, data, len);
 	if (len <= DNS_MSG_MAX)
-		ask(f, PACKET_CLIENT_TCP, data, len);
+		ask(f, TRANSPORT_TCP, data, len);
 	FUZZ_CHECK(f->n_answers <= 2);
 	fuzz_end(f);
 	return 0;

@@ -85,28 +85,28 @@ reload(struct fuzz *f, uint8_t bits)
 	c->upstreams[1].addr[15] = 2;
 	c->n_upstreams = (bits & TWO_UPSTREAMS) != 0 ? 2 : 1;
 	c->case_randomization = (bits & MIXED_CASE) != 0;
-	c->upstream_cookies = (bits & COOKIES) != 0;
+	c->cookies.upstream = (bits & COOKIES) != 0;
 	c->keep.rotate = (bits & NO_ROTATION) == 0;
-	c->client_cookies = (bits & CLIENT_COOKIES) != 0;
-	c->n_cookie_secrets = 1;
+	c->cookies.client = (bits & CLIENT_COOKIES) != 0;
+	c->cookies.n_secrets = 1;
 	c->hedge = (bits & HEDGED) != 0;
 	c->selection = c->hedge ? CONF_FASTEST : CONF_IN_ORDER;
 	c->local_zones = (bits & LOCAL) != 0;
 	c->trusted = c->local_zones ? 1 : 0;
 	c->policies = policies((bits & OTHER_POLICIES) != 0);
-	memcpy(c->version, "fuzz", 5);
+	memcpy(c->chaos.version, "fuzz", 5);
 	engine_set_conf(f->engine, c, f->now_ns);
 	fuzz_drain(f);
 	fuzz_open_sockets(f);
 }
 
 static void
-ask(struct fuzz *f, struct script *s, enum packet_way way)
+ask(struct fuzz *f, struct script *s, enum transport transport)
 {
 	uint8_t msg[SPEAK_MAX];
 	size_t len = speak_question(s, msg);
 
-	fuzz_ask(f, way, script_byte(s) % 4, msg, len);
+	fuzz_ask(f, transport, script_byte(s) % 4, msg, len);
 }
 
 /* As many bytes as the next one says, or as are left. */
@@ -129,7 +129,7 @@ ask_raw(struct fuzz *f, struct script *s)
 	size_t len;
 	const uint8_t *msg = raw(s, &len);
 
-	fuzz_ask(f, PACKET_CLIENT_UDP, 1, msg, len);
+	fuzz_ask(f, TRANSPORT_UDP, 1, msg, len);
 }
 
 /* The open question that the next byte chooses. False: there is none. */
@@ -161,7 +161,7 @@ reply(struct fuzz *f, struct script *s, enum thing thing)
 	if (thing == FORGED)
 		msg[1] ^= 1;
 	if (thing == FORGED || thing == TWICE)
-		fuzz_input(f, to.way, to.sock, bytes, len);
+		fuzz_input(f, to.to.transport, to.to.sock, bytes, len);
 	else
 		fuzz_reply(f, which, bytes, len);
 }
@@ -197,9 +197,10 @@ lose(struct fuzz *f, struct script *s, enum thing thing)
 	bool established = (script_byte(s) & 1) != 0;
 	unsigned which;
 
-	if (!choose(f, s, &which) || f->open[which]->to.way != PACKET_UPSTREAM_TCP)
+	if (!choose(f, s, &which) ||
+	    !packet_is(&f->open[which]->to.to, PACKET_UPSTREAM, TRANSPORT_TCP))
 		return;
-	uint32_t conn = f->open[which]->to.sock;
+	uint32_t conn = f->open[which]->to.to.sock;
 	uint16_t id = header_id(f->open[which]->bytes);
 	fuzz_close(f, which);
 	if (thing == FULL)
@@ -243,10 +244,10 @@ befall(struct fuzz *f, struct script *s)
 
 	switch (thing) {
 	case ASK_UDP:
-		ask(f, s, PACKET_CLIENT_UDP);
+		ask(f, s, TRANSPORT_UDP);
 		break;
 	case ASK_TCP:
-		ask(f, s, PACKET_CLIENT_TCP);
+		ask(f, s, TRANSPORT_TCP);
 		break;
 	case ASK_RAW:
 		ask_raw(f, s);

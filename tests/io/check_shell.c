@@ -120,9 +120,10 @@ ask(unsigned n)
 		rig_question(&msg, 1, name, RIG_A);
 		shell->in[0] = (struct packet_in){ .msg = msg.bytes,
 			.len = msg.len,
-			.way = PACKET_CLIENT_UDP,
-			.gen = 99,
-			.peer = rig.up };
+			.from.side = PACKET_CLIENT,
+			.from.transport = TRANSPORT_UDP,
+			.from.gen = 99,
+			.from.peer = rig.up };
 		shell_input(shell, 1);
 		shell_flush(shell);
 	}
@@ -235,9 +236,10 @@ START_TEST(sleeping_set_is_woken_by_a_draw)
 	rig_question(&msg, 1, "late.test", RIG_AAAA);
 	shell->in[0] = (struct packet_in){ .msg = msg.bytes,
 		.len = msg.len,
-		.way = PACKET_CLIENT_UDP,
-		.gen = 99,
-		.peer = rig.up };
+		.from.side = PACKET_CLIENT,
+		.from.transport = TRANSPORT_UDP,
+		.from.gen = 99,
+		.from.peer = rig.up };
 	shell_input(shell, 1);
 	shell->now_ns += UPSTREAM_SET_AGE_NS;
 	upstream_udp_expire(shell);
@@ -336,9 +338,10 @@ ask_at_once(unsigned n)
 		rig_question(&many[i], 1, name, RIG_A);
 		shell->in[i] = (struct packet_in){ .msg = many[i].bytes,
 			.len = many[i].len,
-			.way = PACKET_CLIENT_UDP,
-			.gen = 99,
-			.peer = rig.up };
+			.from.side = PACKET_CLIENT,
+			.from.transport = TRANSPORT_UDP,
+			.from.gen = 99,
+			.from.peer = rig.up };
 	}
 	shell_input(shell, n);
 }
@@ -649,16 +652,19 @@ END_TEST
 START_TEST(answer_for_a_gone_listener_goes_nowhere)
 {
 	struct netaddr addr = rig_addr("127.0.0.1", 0);
-	struct packet_out send = { .way = PACKET_CLIENT_UDP, .peer = rig.up, .len = 20 };
+	struct packet_out send = { .to.side = PACKET_CLIENT,
+		.to.transport = TRANSPORT_UDP,
+		.to.peer = rig.up,
+		.len = 20 };
 	struct bind_sockets fds;
 
 	open_shell(16);
 	ck_assert_int_eq(bind_open(&addr, 0, &fds), 0);
 	listener_add(shell, &fds);
-	send.gen = shell->listeners.l[0].gen + 1;
+	send.to.gen = shell->listeners.l[0].gen + 1;
 	listener_answer(shell, &send);
 	ck_assert_uint_eq(shell->tx.n, 0);
-	send.gen--;
+	send.to.gen--;
 	memset(udp_tx_slot(&shell->tx), 0, send.len);
 	listener_answer(shell, &send);
 	ck_assert_uint_eq(shell->tx.n, 1);

@@ -114,9 +114,11 @@ END_TEST
 static void
 answer(const struct netaddr *peer, const struct netaddr *local, uint8_t value)
 {
-	struct packet_out s = {
-		.way = PACKET_CLIENT_UDP, .peer = *peer, .local = *local, .len = 20
-	};
+	struct packet_out s = { .to.side = PACKET_CLIENT,
+		.to.transport = TRANSPORT_UDP,
+		.to.peer = *peer,
+		.to.local = *local,
+		.len = 20 };
 
 	memset(udp_tx_slot(&tx), value, 20);
 	if (udp_tx_answer(&tx, &out, &s))
@@ -410,15 +412,17 @@ START_TEST(d27_the_other_sockets_go_on)
 	struct bind_sockets there;
 	struct netaddr any = rig_addr("127.0.0.1", 0), at;
 	struct netaddr none = { .family = NETADDR_NONE };
-	struct packet_out s = { .way = PACKET_CLIENT_UDP, .len = 20 };
+	struct packet_out s = {
+		.to.side = PACKET_CLIENT, .to.transport = TRANSPORT_UDP, .len = 20
+	};
 	struct udp_out other;
 	int fd = answers(&at, 1);
 
 	ck_assert_int_eq(bind_open(&any, 0, &there), 0);
 	udp_out_init(&other, there.udp, false);
 	testsend_refuse(false, 0, 2, EAGAIN);
-	s.peer = at;
-	s.local = none;
+	s.to.peer = at;
+	s.to.local = none;
 	memset(udp_tx_slot(&tx), 77, 20);
 	ck_assert(!udp_tx_answer(&tx, &other, &s));
 	udp_tx_flush(&tx, now_ns);

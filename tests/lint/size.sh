@@ -17,12 +17,6 @@ exceptions()
 		function src/outbound/lookup_objects.c:lookups_init until core/ and config/ are redrawn: makes all that lookups have
 		struct src/bench/settings.h:bench_settings a field for each option of dns64bench
 		struct src/config/settings.h:settings a field for each keyword of the configuration
-		struct src/core/conf.h:conf_core until core/ and config/ are redrawn: the settings of all parts of the engine
-		struct src/outbound/lookup.h:lookup until core/ and config/ are redrawn: the fields of its attempt are in it
-		struct src/outbound/lookup.h:lookups until core/ and config/ are redrawn: all that lookups share
-		struct src/engine/query.h:query until core/ and config/ are redrawn: the fields of all its states are in it
-		struct src/outbound/upstream.h:upstream until core/ and config/ are redrawn: health, times and channel are in it
-		struct src/io/loop_parts.h:loop until core/ and config/ are redrawn: all that a loop owns is in it
 		room src/control a unit for each group of paths of the control socket
 	END
 }

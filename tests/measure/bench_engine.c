@@ -111,13 +111,13 @@ drain(struct bench *b, unsigned next)
 		struct packet_in *in = &b->in[next][b->n_replies];
 		uint8_t *reply = b->replies[next][b->n_replies];
 
-		if (send.way == PACKET_CLIENT_UDP) {
+		if (packet_is(&send.to, PACKET_CLIENT, TRANSPORT_UDP)) {
 			b->n_answers++;
 			continue;
 		}
 		if (b->n_replies == BATCH)
 			abort();
-		*in = (struct packet_in){ .msg = reply, .way = send.way, .sock = send.sock };
+		*in = (struct packet_in){ .msg = reply, .from = send.to };
 		in->len = load_reply(reply, b->slot, send.len);
 		b->n_replies++;
 	}
@@ -285,7 +285,7 @@ configure(struct common *c)
 		.udp_size_upstream = 1232,
 		.max_queries = 65536,
 		.case_randomization = !c->task.plain,
-		.upstream_cookies = !c->task.plain,
+		.cookies.upstream = !c->task.plain,
 		.keep = { .max_ttl_s = 604800,
 		    .max_negative_s = 3600,
 		    .failure_s = 5,

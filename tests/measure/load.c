@@ -115,7 +115,9 @@ struct packet_in
 load_question(const struct load *l, unsigned i, uint8_t bytes[static LOAD_CAP])
 {
 	const struct build_opt opt = { .present = true, .bufsize = 1232, .ede = DNS_EDE_NONE };
-	struct packet_in in = { .msg = bytes, .way = PACKET_CLIENT_UDP };
+	struct packet_in in = {
+		.msg = bytes, .from.side = PACKET_CLIENT, .from.transport = TRANSPORT_UDP
+	};
 	uint8_t name[DNS_NAME_MAX];
 	char text[TEXT];
 
@@ -123,7 +125,7 @@ load_question(const struct load *l, unsigned i, uint8_t bytes[static LOAD_CAP])
 	if (name_from_text(text, name) == 0)
 		abort();
 	client_addr(text, i);
-	if (!netaddr_parse(text, 5353, &in.peer))
+	if (!netaddr_parse(text, 5353, &in.from.peer))
 		abort();
 	in.len = build_query(bytes, LOAD_CAP,
 	    &(struct build_question){ .id = (uint16_t)i,

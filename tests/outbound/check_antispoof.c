@@ -56,7 +56,8 @@ near_miss(unsigned number, size_t cut)
 	ck_assert(parts_next(&p, &send));
 	p.udp[2] |= DNS_QR >> 8;
 	name_lower(p.udp + DNS_HEADER_LEN, p.udp + DNS_HEADER_LEN, l->key.qname_len);
-	ck_assert_ptr_null(parts_hand_in(&p, send.way, send.sock, p.udp, send.len - cut, &result));
+	ck_assert_ptr_null(
+	    parts_hand_in(&p, send.to.transport, send.to.sock, p.udp, send.len - cut, &result));
 	ck_assert_uint_eq(l->here.suspect, LOOKUP_SUSPECT_CASE);
 	return l;
 }
@@ -128,8 +129,9 @@ START_TEST(d21_nothing_of_the_mixed_case_is_left)
 	    (uint16_t)(first + sizeof(other))));
 	ck_assert(build_rr(&b, MSG_ANSWER, target, DNS_TYPE_A, 1, 60, v4, 4));
 	memcpy(msg + DNS_HEADER_LEN, mixed, l->key.qname_len);
-	ck_assert_ptr_eq(
-	    parts_hand_in(&p, send.way, send.sock, msg, build_finish(&b, 2048, &opt), &result), l);
+	ck_assert_ptr_eq(parts_hand_in(&p, send.to.transport, send.to.sock, msg,
+			     build_finish(&b, 2048, &opt), &result),
+	    l);
 	ck_assert_mem_eq(msg_qname(result.msg), l->key.qname, l->key.qname_len);
 	ck_assert_mem_eq(msg + DNS_HEADER_LEN, mixed, l->key.qname_len); /* the input stays */
 	ck_assert_uint_eq(msg_ede(result.msg), 22);
@@ -155,11 +157,12 @@ START_TEST(d21_malformed_is_never_the_same)
 		struct lookup *l = near_miss(i, 1);
 
 		ck_assert(parts_next(&p, &send));
-		ck_assert_int_eq(send.way, PACKET_UPSTREAM_TCP);
+		ck_assert(packet_is(&send.to, PACKET_UPSTREAM, TRANSPORT_TCP));
 		ck_assert_uint_eq(l->now.cases, 0);
 		p.tcp[2] |= DNS_QR >> 8;
 		ck_assert_ptr_eq(
-		    parts_hand_in(&p, send.way, send.sock, p.tcp, send.len, &result), l);
+		    parts_hand_in(&p, send.to.transport, send.to.sock, p.tcp, send.len, &result),
+		    l);
 		lookup_free(&p.lookups, l);
 	}
 	ck_assert_uint_eq(parts_count(&p.stats.upstream_unguarded), 0);
@@ -180,7 +183,8 @@ START_TEST(d21_each_upstream_for_itself)
 		ck_assert(parts_next(&p, &send));
 		p.tcp[2] |= DNS_QR >> 8;
 		ck_assert_ptr_eq(
-		    parts_hand_in(&p, send.way, send.sock, p.tcp, send.len, &result), l);
+		    parts_hand_in(&p, send.to.transport, send.to.sock, p.tcp, send.len, &result),
+		    l);
 		lookup_free(&p.lookups, l);
 	}
 	ck_assert_uint_eq(parts_count(&p.stats.upstream_unguarded), 1);
@@ -223,7 +227,7 @@ ask(unsigned number, bool right, bool with_cookie, struct lookup_result *result)
 		len = m.edns.at;
 		wire_set_u16(p.udp + 10, 0);
 	}
-	if (parts_hand_in(&p, send.way, send.sock, p.udp, len, result) == NULL)
+	if (parts_hand_in(&p, send.to.transport, send.to.sock, p.udp, len, result) == NULL)
 		return NULL;
 	return l;
 }
@@ -247,9 +251,9 @@ ask_near_miss(unsigned number, bool right, bool with_cookie)
 	struct lookup *l;
 
 	PARTS_CHECK(ask(number, right, with_cookie, &result) == NULL);
-	PARTS_CHECK(parts_next(&p, &send) && send.way == PACKET_UPSTREAM_TCP);
+	PARTS_CHECK(parts_next(&p, &send) && packet_is(&send.to, PACKET_UPSTREAM, TRANSPORT_TCP));
 	p.tcp[2] |= DNS_QR >> 8;
-	l = parts_hand_in(&p, send.way, send.sock, p.tcp, send.len, &result);
+	l = parts_hand_in(&p, send.to.transport, send.to.sock, p.tcp, send.len, &result);
 	PARTS_CHECK(l != NULL);
 	lookup_free(&p.lookups, l);
 }
@@ -339,7 +343,8 @@ START_TEST(d21_question_without_capital_proves_nothing)
 		l = parts_lookup(&p, name, &wish);
 		PARTS_CHECK(parts_next(&p, &send));
 		p.udp[2] |= DNS_QR >> 8;
-		PARTS_CHECK(parts_hand_in(&p, send.way, send.sock, p.udp, send.len, &result) == l);
+		PARTS_CHECK(parts_hand_in(&p, send.to.transport, send.to.sock, p.udp, send.len,
+				&result) == l);
 		lookup_free(&p.lookups, l);
 	}
 	ck_assert_uint_eq(up->case_guard.n_right, 0);
@@ -368,8 +373,8 @@ START_TEST(d21_cookie_has_its_length_and_our_part)
 		uint8_t bytes[128] = { 0x12, 0x34, 0x81, 0x80, [11] = 1 };
 		uint8_t *opt = bytes + DNS_HEADER_LEN, *option = opt + DNS_OPT_LEN;
 
-		memcpy(up->cookie, ours, sizeof(ours));
-		up->cookie_len = DNS_COOKIE_CLIENT;
+		memcpy(up->cookie.bytes, ours, sizeof(ours));
+		up->cookie.len = DNS_COOKIE_CLIENT;
 		wire_set_u16(opt + 1, DNS_TYPE_OPT);
 		wire_set_u16(opt + DNS_OPT_LEN - 2, (uint16_t)(cases[i].len + 4));
 		wire_set_u16(option, EDNS_COOKIE);
@@ -381,7 +386,7 @@ START_TEST(d21_cookie_has_its_length_and_our_part)
 		ck_assert_msg(
 		    antispoof_cookie_right(&p.lookups, l, &m) == cases[i].right, "case %zu", i);
 		ck_assert_uint_eq(
-		    up->cookie_len, cases[i].right ? cases[i].len : DNS_COOKIE_CLIENT);
+		    up->cookie.len, cases[i].right ? cases[i].len : DNS_COOKIE_CLIENT);
 	}
 }
 END_TEST
@@ -393,20 +398,20 @@ START_TEST(d21_proven_cookie)
 	unsigned n = 0;
 
 	p.conf.case_randomization = false;
-	p.conf.upstream_cookies = true;
+	p.conf.cookies.upstream = true;
 	for (; n < 3; n++)
 		ask_right(n, false);
-	ck_assert_uint_eq(up->cookie_guard.n_right, 0);
+	ck_assert_uint_eq(up->cookie.guard.n_right, 0);
 	ask_right(n++, true); /* gives one */
 	for (unsigned i = 0; i < UPSTREAM_PROVEN; i++)
 		ask_right(n++, true);
-	ck_assert(up->cookie_guard.settled);
+	ck_assert(up->cookie.guard.settled);
 	for (unsigned i = 1; i < UPSTREAM_SEEN; i++, new_socket())
 		ask_near_miss(n++, true, false);
 	ck_assert_uint_eq(parts_count(&p.stats.upstream_unguarded), 0);
 	ask_near_miss(n++, true, false);
 	ck_assert_uint_eq(parts_count(&p.stats.upstream_unguarded), 1);
-	ck_assert_uint_eq(up->cookie_len, 0);
+	ck_assert_uint_eq(up->cookie.len, 0);
 }
 END_TEST
 
@@ -423,15 +428,18 @@ START_TEST(d21_proven_without_tcp)
 		struct lookup *l = NULL;
 
 		PARTS_CHECK(ask(n, false, false, &result) == NULL);
-		PARTS_CHECK(parts_next(&p, &send) && send.way == PACKET_UPSTREAM_TCP);
+		PARTS_CHECK(
+		    parts_next(&p, &send) && packet_is(&send.to, PACKET_UPSTREAM, TRANSPORT_TCP));
 		PARTS_CHECK(parts_lose(&p, 0, false, &result) == NULL);
 		for (unsigned j = 1; j < ANTISPOOF_AGREE; j++) {
 			PARTS_CHECK(l == NULL);
 			new_socket();
-			PARTS_CHECK(parts_next(&p, &send) && send.way == PACKET_UPSTREAM_UDP);
+			PARTS_CHECK(parts_next(&p, &send) &&
+			    packet_is(&send.to, PACKET_UPSTREAM, TRANSPORT_UDP));
 			p.udp[2] |= DNS_QR >> 8;
 			name_lower(p.udp + DNS_HEADER_LEN, p.udp + DNS_HEADER_LEN, 30);
-			l = parts_hand_in(&p, send.way, send.sock, p.udp, send.len, &result);
+			l = parts_hand_in(
+			    &p, send.to.transport, send.to.sock, p.udp, send.len, &result);
 		}
 		PARTS_CHECK(l != NULL && result.outcome == LOOKUP_REPLY);
 		lookup_free(&p.lookups, l);

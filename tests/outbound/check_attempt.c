@@ -60,7 +60,7 @@ START_TEST(without_ids_it_fails_at_the_next_tick)
 	for (unsigned i = 0; i < TXID_COUNT - LOOKUP_TCP_IDS; i++) {
 		(void)start(i, &by_udp);
 		PARTS_CHECK(parts_next(&p, &send));
-		PARTS_CHECK(send.way == PACKET_UPSTREAM_UDP);
+		PARTS_CHECK(packet_is(&send.to, PACKET_UPSTREAM, TRANSPORT_UDP));
 	}
 	ck_assert_uint_eq(p.lookups.n_spaces, 2);
 	last = start(CAP, &by_udp);
@@ -69,11 +69,11 @@ START_TEST(without_ids_it_fails_at_the_next_tick)
 	ck_assert_ptr_eq(wheel_take(&p.wheel, p.now_ns + WHEEL_TICK_NS), &last->timer);
 	ck_assert(loss_on_timer(&p.lookups, last, &result, p.now_ns));
 	ck_assert_int_eq(result.outcome, LOOKUP_NO_ROOM);
-	ck_assert_uint_eq(p.upstreams.table[0].n_failures, 0);
+	ck_assert_uint_eq(p.upstreams.table[0].failures.n, 0);
 	for (unsigned i = 0; i < LOOKUP_TCP_IDS; i++) {
 		(void)start(CAP + 1 + i, &by_tcp);
 		ck_assert(parts_next(&p, &send));
-		ck_assert_uint_eq(send.way, PACKET_UPSTREAM_TCP);
+		ck_assert(packet_is(&send.to, PACKET_UPSTREAM, TRANSPORT_TCP));
 	}
 	ck_assert_uint_eq(txid_room(&p.lookups.spaces[0]), 0);
 	(void)start(2 * CAP, &by_tcp);
@@ -95,24 +95,22 @@ START_TEST(same_id_in_two_spaces_is_told_by_the_socket)
 	for (unsigned i = 0; i < TXID_COUNT - LOOKUP_TCP_IDS; i++) {
 		of_space[0][i % 4] = start(i, &by_udp);
 		PARTS_CHECK(parts_next(&p, &send));
-		PARTS_CHECK(send.sock == 0);
+		PARTS_CHECK(send.to.sock == 0);
 	}
 	p.upstreams.table[0].socket[1] = slot;
 	for (unsigned i = 0; i < 4; i++) {
 		of_space[1][i] = start(CAP + i, &by_udp);
 		ck_assert(parts_next(&p, &send));
-		ck_assert_int_eq((int)send.sock, slot);
+		ck_assert_int_eq((int)send.to.sock, slot);
 		ck_assert_uint_eq(of_space[1][i]->now.space, 1);
 		p.udp[2] |= DNS_QR >> 8;
 		if (i < 3)
 			continue;
 		/* On the other socket the ID is another question's, or nobody's. */
-		ck_assert_ptr_null(
-		    parts_hand_in(&p, PACKET_UPSTREAM_UDP, 0, p.udp, send.len, &result));
-		ck_assert_ptr_null(
-		    parts_hand_in(&p, PACKET_UPSTREAM_UDP, 1, p.udp, send.len, &result));
-		ck_assert_ptr_eq(parts_hand_in(&p, PACKET_UPSTREAM_UDP, (uint32_t)slot, p.udp,
-				     send.len, &result),
+		ck_assert_ptr_null(parts_hand_in(&p, TRANSPORT_UDP, 0, p.udp, send.len, &result));
+		ck_assert_ptr_null(parts_hand_in(&p, TRANSPORT_UDP, 1, p.udp, send.len, &result));
+		ck_assert_ptr_eq(
+		    parts_hand_in(&p, TRANSPORT_UDP, (uint32_t)slot, p.udp, send.len, &result),
 		    of_space[1][3]);
 		ck_assert_int_eq(result.outcome, LOOKUP_REPLY);
 	}
@@ -136,7 +134,7 @@ START_TEST(d28_check_that_cannot_go_on)
 
 	ck_assert(parts_next(&p, &send));
 	lookup_shelve(&p.lookups, l);
-	l->allowed = l->n_sends;
+	l->waiters.allowed = l->n_sends;
 	l->check = LOOKUP_CHECK_AGAIN;
 	lookup_ask(&p.lookups, l);
 	ck_assert(!parts_next(&p, &send));
@@ -171,7 +169,7 @@ static void
 make_quick(unsigned n)
 {
 	for (unsigned u = 0; u < n; u++)
-		for (unsigned over = 0; over < UPSTREAM_TRANSPORTS; over++)
+		for (unsigned over = 0; over < TRANSPORTS; over++)
 			for (unsigned i = 0; i < 16; i++)
 				times_learn(&p.upstreams.table[u].times[over], NS_PER_MS);
 }
@@ -290,7 +288,8 @@ START_TEST(rule34_three_sends_each)
 
 		do {
 			if (parts_next(&p, &send))
-				n[l->upstream][send.way == PACKET_UPSTREAM_TCP]++;
+				n[l->upstream]
+				 [packet_is(&send.to, PACKET_UPSTREAM, TRANSPORT_TCP)]++;
 			listen_out(l);
 		} while (!loss_on_timer(&p.lookups, l, &result, p.now_ns));
 		ck_assert_int_eq(result.outcome, LOOKUP_SILENT);
@@ -311,7 +310,7 @@ reply(const struct lookup *l, const struct packet_out *send, uint16_t rcode,
 {
 	p.udp[2] |= DNS_QR >> 8;
 	p.udp[3] = (uint8_t)rcode;
-	return parts_hand_in(&p, send->way, send->sock, p.udp, send->len, result) == l;
+	return parts_hand_in(&p, send->to.transport, send->to.sock, p.udp, send->len, result) == l;
 }
 
 /* D21: a reply of one is doubted; when it fails, what another was asked before is no suspect. */
@@ -453,7 +452,7 @@ START_TEST(d3_down_is_asked_once)
 		bool sent = parts_next(&p, &send);
 
 		listen_out(l);
-		if (!sent || send.way == PACKET_UPSTREAM_TCP)
+		if (!sent || packet_is(&send.to, PACKET_UPSTREAM, TRANSPORT_TCP))
 			continue;
 		n[l->upstream]++;
 		ck_assert(l->upstream == 0 || n[0] == LOOKUP_SENDS_EACH);
@@ -475,7 +474,7 @@ count_tcp(unsigned n)
 		struct packet_out send;
 
 		PARTS_CHECK(parts_next(&p, &send));
-		n_tcp += send.way == PACKET_UPSTREAM_TCP;
+		n_tcp += packet_is(&send.to, PACKET_UPSTREAM, TRANSPORT_TCP);
 		lookup_free(&p.lookups, l);
 	}
 	return n_tcp;
@@ -488,17 +487,17 @@ START_TEST(d27_mute_over_udp_asked_over_tcp)
 	struct packet_out send;
 
 	p.upstreams.n_order = 1;
-	up->n_udp_silent = UPSTREAM_UDP_SILENT - 1;
-	upstreams_learn(&p.upstreams, 0, UPSTREAM_OVER_TCP, NS_PER_MS, p.now_ns);
+	up->failures.n_udp_silent = UPSTREAM_UDP_SILENT - 1;
+	upstreams_learn(&p.upstreams, 0, TRANSPORT_TCP, NS_PER_MS, p.now_ns);
 	ck_assert_uint_eq(count_tcp(10), 0);
-	up->n_udp_silent = UPSTREAM_UDP_SILENT; /* no reply over TCP since */
+	up->failures.n_udp_silent = UPSTREAM_UDP_SILENT; /* no reply over TCP since */
 	ck_assert_uint_eq(count_tcp(10), 0);
-	upstreams_learn(&p.upstreams, 0, UPSTREAM_OVER_TCP, NS_PER_MS, p.now_ns);
+	upstreams_learn(&p.upstreams, 0, TRANSPORT_TCP, NS_PER_MS, p.now_ns);
 	ck_assert_uint_eq(count_tcp(1000), 1000);
 	p.now_ns += WAYS_RETRY_NS;
 	ck_assert_uint_eq(count_tcp(1), 1);
 	PARTS_CHECK(parts_next(&p, &send)); /* the probe */
-	ck_assert_uint_eq(send.way, PACKET_UPSTREAM_UDP);
+	ck_assert(packet_is(&send.to, PACKET_UPSTREAM, TRANSPORT_UDP));
 	upstreams_learn_way(&p.upstreams, 0, WAY_FULL, p.now_ns);
 	ck_assert_uint_eq(count_tcp(10), 0);
 }

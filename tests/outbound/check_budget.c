@@ -85,14 +85,12 @@ on_question(const struct packet_out *send, const uint8_t *bytes)
 	static uint8_t copy[8][512];
 	static unsigned n;
 	uint8_t *reply = copy[n++ % 8];
-	struct packet_in in = { .msg = reply, .len = send->len, .way = send->way };
-
+	struct packet_in in = { .msg = reply, .len = send->len, .from = send->to };
 	struct msg m;
 
 	PARTS_CHECK(msg_parse(&m, bytes, send->len) == MSG_OK);
 	n_asked++;
 	n_a += m.qtype == DNS_TYPE_A;
-	in.sock = send->sock;
 	if (reply_with < 0 || n_asked > n_replies || (reply_type != 0 && m.qtype != reply_type))
 		return;
 	PARTS_CHECK(send->len <= sizeof(copy[0]));
@@ -108,10 +106,8 @@ drain(void)
 
 	do {
 		while (engine_next(e, udp, tcp, &send)) {
-			bool up =
-			    send.way == PACKET_UPSTREAM_UDP || send.way == PACKET_UPSTREAM_TCP;
-			bool by_tcp =
-			    send.way == PACKET_UPSTREAM_TCP || send.way == PACKET_CLIENT_TCP;
+			bool up = send.to.side == PACKET_UPSTREAM;
+			bool by_tcp = send.to.transport == TRANSPORT_TCP;
 
 			if (up)
 				on_question(&send, by_tcp ? tcp : udp);
@@ -127,8 +123,9 @@ ask(const char *name, uint16_t qtype)
 	uint8_t msg[512];
 	struct packet_in in = { .msg = msg,
 		.len = parts_question(msg, 7, name, qtype),
-		.way = PACKET_CLIENT_UDP,
-		.peer = { .family = NETADDR_IPV6, .addr = { 0x20, 1 } } };
+		.from.side = PACKET_CLIENT,
+		.from.transport = TRANSPORT_UDP,
+		.from.peer = { .family = NETADDR_IPV6, .addr = { 0x20, 1 } } };
 
 	PARTS_CHECK(engine_input(e, &in, now_ns) == ENGINE_TAKEN);
 	drain();
@@ -173,19 +170,19 @@ END_TEST
 /* Who leaves a lookup that goes on gets nothing back: that is sent as often as before. */
 START_TEST(shares_of_who_leaves)
 {
-	struct lookup l = { .n_waiters = 2 };
+	struct lookup l = { .waiters.n = 2 };
 	struct budget_share s;
 	uint8_t left = 24;
 
 	budget_take(&left, &s, &l, 16);
 	budget_leave(&left, &s, &l);
 	ck_assert_uint_eq(left, 8);
-	l.n_waiters = 1;
-	l.needed = true;
+	l.waiters.n = 1;
+	l.waiters.needed = true;
 	budget_take(&left, &s, &l, 3);
 	budget_leave(&left, &s, &l);
 	ck_assert_uint_eq(left, 5);
-	l.needed = false;
+	l.waiters.needed = false;
 	budget_take(&left, &s, &l, 3);
 	l.n_sends++;
 	budget_leave(&left, &s, &l);
@@ -273,8 +270,8 @@ START_TEST(d28_each_is_told_his_own_reason)
 	ask("www.example", DNS_TYPE_MX);
 	l = lookup_at(&e->lookups, 0);
 	ck_assert_int_eq(l->progress, LOOKUP_ASKED_UDP);
-	l->allowed = l->n_sends;
-	l->over_budget = true;
+	l->waiters.allowed = l->n_sends;
+	l->waiters.over_budget = true;
 	said = false;
 	ask("www.example", DNS_TYPE_MX);
 	pass(5000);

@@ -145,7 +145,7 @@ ask_by_tcp(struct packet_out *send)
 	name[1]++;
 	l = parts_lookup(&p, name, &by_udp);
 	ck_assert(parts_next(&p, send));
-	ck_assert_int_eq(send->way, PACKET_UPSTREAM_TCP);
+	ck_assert(packet_is(&send->to, PACKET_UPSTREAM, TRANSPORT_TCP));
 	return l;
 }
 
@@ -160,7 +160,7 @@ ask_in_vain(void)
 	p.now_ns += id_attack_wait_ns(up);
 	ck_assert(!loss_on_timer(&p.lookups, l, &result, p.now_ns));
 	ck_assert(parts_next(&p, &send));
-	ck_assert_int_eq(send.way, PACKET_UPSTREAM_UDP);
+	ck_assert(packet_is(&send.to, PACKET_UPSTREAM, TRANSPORT_UDP));
 	ck_assert_ptr_nonnull(l->earlier); /* a reply over TCP is taken still */
 	lookup_free(&p.lookups, l);
 }
@@ -175,7 +175,8 @@ ask_well(uint64_t ns)
 
 	p.now_ns += ns;
 	p.tcp[2] |= DNS_QR >> 8;
-	ck_assert_ptr_eq(parts_hand_in(&p, send.way, send.sock, p.tcp, send.len, &result), l);
+	ck_assert_ptr_eq(
+	    parts_hand_in(&p, send.to.transport, send.to.sock, p.tcp, send.len, &result), l);
 	lookup_free(&p.lookups, l);
 }
 
@@ -185,7 +186,7 @@ start_suspicion(void)
 {
 	p.conf.case_randomization = false;
 	p.upstreams.n_order = 1;
-	times_learn(&up->times[UPSTREAM_OVER_UDP], 10 * NS_PER_MS);
+	times_learn(&up->times[TRANSPORT_UDP], 10 * NS_PER_MS);
 	guess(0, ID_ATTACK_UPSTREAM);
 	ck_assert_int_eq(up->suspicion.state, SUSPICION_BY_TCP);
 }
@@ -212,7 +213,7 @@ START_TEST(d21_mute_tcp_is_given_up)
 	p.upstreams.logonce = NULL;
 	ck_assert_ptr_nonnull(parts_lookup(&p, "b.", &by_udp));
 	ck_assert(parts_next(&p, &send));
-	ck_assert_int_eq(send.way, PACKET_UPSTREAM_UDP);
+	ck_assert(packet_is(&send.to, PACKET_UPSTREAM, TRANSPORT_UDP));
 	ck_assert_uint_eq(parts_count(&p.stats.upstream_wary_vain), ID_ATTACK_VAIN);
 	ck_assert_uint_eq(parts_count(&p.stats.upstream_timeouts), 0); /* nobody is blamed */
 	p.now_ns = up->suspicion.until_ns;
@@ -258,7 +259,7 @@ END_TEST
 /* UDP was never measured: as long as the shortest wait. It takes no time: two ticks. */
 START_TEST(d21_wait_for_tcp)
 {
-	struct times *t = &up->times[UPSTREAM_OVER_UDP];
+	struct times *t = &up->times[TRANSPORT_UDP];
 
 	ck_assert_uint_eq(id_attack_wait_ns(up), TIMES_LEAST_NS);
 	times_learn(t, 1000);
@@ -337,7 +338,7 @@ START_TEST(d21_no_room_over_tcp)
 		(void)ask_by_tcp(&send);
 	ck_assert_ptr_nonnull(parts_lookup(&p, "b.", &by_udp));
 	ck_assert(parts_next(&p, &send));
-	ck_assert_int_eq(send.way, PACKET_UPSTREAM_UDP);
+	ck_assert(packet_is(&send.to, PACKET_UPSTREAM, TRANSPORT_UDP));
 	ck_assert_uint_eq(parts_count(&p.stats.tcp_upstream_waits), 0);
 }
 END_TEST
@@ -399,12 +400,14 @@ START_TEST(d21_who_is_guarded_enough)
 		up->suspicion.state = SUSPICION_BY_TCP;
 		up->suspicion.until_ns = p.now_ns + 1;
 		p.conf.case_randomization = kinds[i].cases;
-		p.conf.upstream_cookies = kinds[i].cookies;
-		up->cookie_len = 16;
-		up->no_edns_until_ns = kinds[i].edns ? 0 : p.now_ns + 1;
+		p.conf.cookies.upstream = kinds[i].cookies;
+		up->cookie.len = 16;
+		up->edns.off_until_ns = kinds[i].edns ? 0 : p.now_ns + 1;
 		l = parts_lookup(&p, kinds[i].name, &by_udp);
 		ck_assert(parts_next(&p, &send));
-		ck_assert_msg((send.way == PACKET_UPSTREAM_TCP) == kinds[i].by_tcp, "kind %zu", i);
+		ck_assert_msg(
+		    (packet_is(&send.to, PACKET_UPSTREAM, TRANSPORT_TCP)) == kinds[i].by_tcp,
+		    "kind %zu", i);
 		lookup_free(&p.lookups, l);
 	}
 	ck_assert_uint_eq(parts_count(&p.stats.upstream_wary), 3);
@@ -414,7 +417,7 @@ START_TEST(d21_who_is_guarded_enough)
 	ck_assert_ptr_nonnull(parts_lookup(&p, kinds[0].name, &by_udp));
 	struct packet_out send;
 	ck_assert(parts_next(&p, &send));
-	ck_assert_int_eq(send.way, PACKET_UPSTREAM_TCP);
+	ck_assert(packet_is(&send.to, PACKET_UPSTREAM, TRANSPORT_TCP));
 }
 END_TEST
 
@@ -426,11 +429,11 @@ START_TEST(d21_earlier_attempt_is_dropped)
 	struct packet_out send;
 
 	ck_assert(parts_next(&p, &send));
-	ck_assert_uint_eq(send.sock, 0);
+	ck_assert_uint_eq(send.to.sock, 0);
 	p.now_ns += (uint64_t)p.conf.timeout_ms * 1000000;
 	ck_assert(!loss_on_timer(&p.lookups, l, &result, p.now_ns));
 	ck_assert(parts_next(&p, &send));
-	ck_assert_uint_ne(send.sock, 0);
+	ck_assert_uint_ne(send.to.sock, 0);
 	ck_assert_ptr_nonnull(l->earlier);
 	guess(0, ID_ATTACK_SOCKET);
 	loss_on_given_up(&p.lookups, 0, p.now_ns);
@@ -448,7 +451,7 @@ listens(void)
 	struct lookup_result result;
 	struct packet_out send;
 
-	l->allowed = 1;
+	l->waiters.allowed = 1;
 	ck_assert(parts_next(&p, &send));
 	p.now_ns += (uint64_t)p.conf.timeout_ms * 1000000;
 	ck_assert(!loss_on_timer(&p.lookups, l, &result, p.now_ns));
@@ -505,7 +508,7 @@ START_TEST(d28_moves_are_no_tries)
 	p.upstreams.n_order = 1; /* the other one could be asked */
 	l = parts_lookup(&p, "a.example", &by_udp);
 	id_attack_on_no_tcp(&p.lookups, 0, p.now_ns);
-	l->allowed = 1;
+	l->waiters.allowed = 1;
 	while (p.now_ns < began_ns + 1500 * NS_PER_MS) {
 		if (!parts_next(&p, &send)) {
 			next_ns = l->timer.due * WHEEL_TICK_NS;
@@ -514,12 +517,12 @@ START_TEST(d28_moves_are_no_tries)
 			ck_assert(!loss_on_timer(&p.lookups, l, &result, p.now_ns));
 			continue;
 		}
-		ck_assert_int_eq(send.way, PACKET_UPSTREAM_UDP);
+		ck_assert(packet_is(&send.to, PACKET_UPSTREAM, TRANSPORT_UDP));
 		ck_assert_uint_eq(l->n_sends, 1);
 		n++;
-		guess(send.sock, ID_ATTACK_SOCKET);
-		loss_on_given_up(&p.lookups, send.sock, p.now_ns);
-		upstreams_socket_del(&p.upstreams, send.sock);
+		guess(send.to.sock, ID_ATTACK_SOCKET);
+		loss_on_given_up(&p.lookups, send.to.sock, p.now_ns);
+		upstreams_socket_del(&p.upstreams, send.to.sock);
 		up->socket[0] = (int32_t)add_socket();
 	}
 	ck_assert_uint_ge(n, 8);
@@ -535,11 +538,12 @@ START_TEST(d21_refused_is_not_answered)
 	struct packet_out send;
 
 	ck_assert(parts_next(&p, &send));
-	loss_on_refused(&p.lookups, send.sock);
-	guess(send.sock, ID_ATTACK_SOCKET);
-	loss_on_given_up(&p.lookups, send.sock, p.now_ns);
+	loss_on_refused(&p.lookups, send.to.sock);
+	guess(send.to.sock, ID_ATTACK_SOCKET);
+	loss_on_given_up(&p.lookups, send.to.sock, p.now_ns);
 	p.udp[2] |= DNS_QR >> 8;
-	ck_assert_ptr_null(parts_hand_in(&p, send.way, send.sock, p.udp, send.len, &result));
+	ck_assert_ptr_null(
+	    parts_hand_in(&p, send.to.transport, send.to.sock, p.udp, send.len, &result));
 	ck_assert_uint_eq(parts_count(&p.stats.upstream_replies), 0);
 	ck_assert(lookup_in_flight(l));
 }

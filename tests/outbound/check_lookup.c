@@ -42,7 +42,7 @@ check_empty(void)
 {
 	ck_assert_uint_eq(p.lookups.pool.n_used, 0);
 	ck_assert_uint_eq(p.lookups.long_names.n_used, 0);
-	ck_assert(list_empty(&p.lookups.to_ask));
+	ck_assert(list_empty(&p.lookups.unsent.now));
 	ck_assert_uint_eq(p.wheel.n, 0);
 	for (uint32_t i = 0; i <= UINT32_MAX >> p.lookups.shift; i++)
 		PARTS_CHECK(p.lookups.buckets[i] == NULL);
@@ -83,15 +83,15 @@ START_TEST(wishes_join_and_its_beginning_stays)
 	struct lookup *l = find(&key, false);
 	bool found;
 
-	ck_assert(!l->whole && l->plan == LOOKUP_BY_UDP);
+	ck_assert(!l->waiters.whole && l->tcp.plan == LOOKUP_BY_UDP);
 	ck_assert_uint_eq(l->upstream, UPSTREAM_NONE);
 	ck_assert_ptr_eq(lookup_find_or_start(&p.lookups, &key, &late, &found), l);
-	ck_assert(l->whole && l->plan == LOOKUP_BY_UDP);
+	ck_assert(l->waiters.whole && l->tcp.plan == LOOKUP_BY_UDP);
 	(void)find(&key, true);
-	ck_assert(l->whole);
+	ck_assert(l->waiters.whole);
 	lookup_free(&p.lookups, l);
 	l = lookup_find_or_start(&p.lookups, &key, &late, &found);
-	ck_assert(!found && l->whole && l->plan == LOOKUP_BY_TCP);
+	ck_assert(!found && l->waiters.whole && l->tcp.plan == LOOKUP_BY_TCP);
 	ck_assert_uint_eq(l->upstream, 1);
 }
 END_TEST
@@ -105,7 +105,7 @@ START_TEST(without_waiters_it_ends)
 
 	for (unsigned i = 0; i < 3; i++)
 		lookup_join(l, &link[i]);
-	ck_assert_uint_eq(l->n_waiters, 3);
+	ck_assert_uint_eq(l->waiters.n, 3);
 	lookup_leave(&p.lookups, l, &link[1]);
 	lookup_leave(&p.lookups, l, &link[0]);
 	ck_assert_ptr_eq(find(&key, true), l);
@@ -125,13 +125,13 @@ START_TEST(watchers_keep_it)
 
 	lookup_join(l, &wait);
 	lookup_watch(l, &wait, &watch);
-	ck_assert(list_empty(&l->waiters) && l->watchers == &watch);
+	ck_assert(list_empty(&l->waiters.list) && l->waiters.ring == &watch);
 	lookup_join(l, &other);
-	ck_assert_uint_eq(l->n_waiters, 2);
+	ck_assert_uint_eq(l->waiters.n, 2);
 	lookup_leave(&p.lookups, l, &other);
 	ck_assert_uint_eq(p.lookups.pool.n_used, 1);
 	lookup_wait_again(l, &watch, &wait);
-	ck_assert(!list_empty(&l->waiters) && l->watchers == NULL);
+	ck_assert(!list_empty(&l->waiters.list) && l->waiters.ring == NULL);
 	lookup_watch(l, &wait, &watch);
 	lookup_leave(&p.lookups, l, &watch);
 	check_empty();
@@ -210,7 +210,7 @@ longest_bucket(const struct lookups *ls)
 	for (uint32_t i = 0; i <= UINT32_MAX >> ls->shift; i++) {
 		unsigned n = 0;
 
-		for (const struct lookup *l = ls->buckets[i]; l != NULL; l = l->next)
+		for (const struct lookup *l = ls->buckets[i]; l != NULL; l = l->entry.next)
 			n++;
 		longest = n > longest ? n : longest;
 	}
@@ -230,7 +230,7 @@ find_sharing(const struct question *name, uint32_t numbers[static SHARING])
 		const struct question key = nth(&p.lookups, name, i);
 		struct lookup *other = find(&key, false);
 
-		if (other->next == l)
+		if (other->entry.next == l)
 			numbers[n++] = i;
 		lookup_free(&p.lookups, other);
 	}
@@ -291,8 +291,8 @@ START_TEST(a_probe_is_not_found)
 	struct lookup *probe;
 
 	lookup_start_probe(&p.lookups, 1, WAY_AS_LEARNED, DNS_TYPE_NS);
-	probe = LIST_OBJECT(p.lookups.to_ask.next, struct lookup, link);
-	ck_assert(probe->probe && probe->pinned);
+	probe = LIST_OBJECT(p.lookups.unsent.now.next, struct lookup, link);
+	ck_assert(probe->probe.is && probe->pinned);
 	ck_assert_uint_eq(probe->upstream, 1);
 	ck_assert_ptr_ne(find(&key, false), probe);
 	lookup_free(&p.lookups, probe);
@@ -319,12 +319,12 @@ START_TEST(the_plan_of_transports)
 			LOOKUP_TCP_KEPT };
 
 		for (unsigned plan = 0; plan < LOOKUP_PLANS; plan++) {
-			struct lookup l = { .plan = (uint8_t)plan };
+			struct lookup l = { .tcp.plan = (uint8_t)plan };
 
 			lookup_plan(&l, rows[i].event);
-			ck_assert_uint_eq(l.plan, next[plan]);
+			ck_assert_uint_eq(l.tcp.plan, next[plan]);
 			ck_assert(lookup_needs_tcp(&l) ==
-			    (l.plan == LOOKUP_TCP_ONLY || l.plan == LOOKUP_TCP_KEPT));
+			    (l.tcp.plan == LOOKUP_TCP_ONLY || l.tcp.plan == LOOKUP_TCP_KEPT));
 		}
 	}
 }
@@ -366,7 +366,7 @@ START_TEST(d20_signed_is_bounded)
 	for (unsigned i = 0; i < LOOKUP_SIGNED_LEAST; i++) {
 		l[i] = lookup_start_signed(&p.lookups, &m, i % 2 == 1);
 		ck_assert_ptr_nonnull(l[i]);
-		ck_assert((l[i]->plan == LOOKUP_TCP_KEPT) == (i % 2 == 1));
+		ck_assert((l[i]->tcp.plan == LOOKUP_TCP_KEPT) == (i % 2 == 1));
 	}
 	ck_assert_ptr_null(lookup_start_signed(&p.lookups, &m, false));
 	ck_assert_uint_eq(parts_count(&p.stats.lookups_signed), LOOKUP_SIGNED_LEAST);

@@ -54,7 +54,7 @@ teardown(void)
 static void
 measure(unsigned u, unsigned rtt_ms)
 {
-	upstreams_learn(&p.upstreams, u, UPSTREAM_OVER_UDP, rtt_ms * NS_PER_MS, p.now_ns);
+	upstreams_learn(&p.upstreams, u, TRANSPORT_UDP, rtt_ms * NS_PER_MS, p.now_ns);
 }
 
 static struct lookup *
@@ -76,7 +76,7 @@ collect(const struct lookup *l)
 	unsigned most = UINT32_MAX;
 
 	while (parts_next(&p, &last)) {
-		bool tcp = last.way == PACKET_UPSTREAM_TCP;
+		bool tcp = packet_is(&last.to, PACKET_UPSTREAM, TRANSPORT_TCP);
 		const uint8_t *msg = tcp ? p.tcp : p.udp;
 
 		ck_assert_uint_lt(n_sent, MAX_SENT);
@@ -86,7 +86,7 @@ collect(const struct lookup *l)
 			.cd = (msg[3] & DNS_CD) != 0 };
 		if (tcp || !refuses || l->upstream != 0)
 			continue;
-		loss_on_refused(&p.lookups, last.sock);
+		loss_on_refused(&p.lookups, last.to.sock);
 		if (loss_next_refused(&p.lookups, &most, &result, p.now_ns) != NULL)
 			return true;
 	}
@@ -141,7 +141,7 @@ START_TEST(d27_lost_question_is_asked_again_at_once)
 {
 	begin(1);
 	measure(0, 1);
-	upstreams_learn(&p.upstreams, 0, UPSTREAM_OVER_TCP, NS_PER_MS, p.now_ns);
+	upstreams_learn(&p.upstreams, 0, TRANSPORT_TCP, NS_PER_MS, p.now_ns);
 	answers_others = true;
 	ck_assert(pass(ask("www.example", DNS_TYPE_MX), 10000));
 	ck_assert_uint_eq(n_sent, 4);
@@ -288,7 +288,7 @@ START_TEST(d27_probe_is_sent_once)
 
 	begin(1);
 	lookup_start_probe(&p.lookups, 0, WAY_AS_LEARNED, DNS_TYPE_NS);
-	l = LIST_OBJECT(p.lookups.to_ask.next, struct lookup, link);
+	l = LIST_OBJECT(p.lookups.unsent.now.next, struct lookup, link);
 	ck_assert(pass(l, 10000));
 	ck_assert_uint_eq(n_sent, 1);
 	ck_assert_uint_ge(ended_ms(), HEALTH_LOST_MS - 8);
@@ -307,7 +307,8 @@ START_TEST(d3_lost_check_is_asked_again)
 	ck_assert(!pass(l, 8));
 	p.udp[2] |= DNS_QR >> 8;
 	p.udp[3] = DNS_SERVFAIL;
-	ck_assert_ptr_null(parts_hand_in(&p, last.way, last.sock, p.udp, last.len, &result));
+	ck_assert_ptr_null(
+	    parts_hand_in(&p, last.to.transport, last.to.sock, p.udp, last.len, &result));
 	ck_assert(!pass(l, 600));
 	ck_assert_uint_ge(n_sent, 5);
 	for (unsigned i = 1; i <= 3; i++) {
@@ -327,10 +328,10 @@ START_TEST(it_ends_when_nothing_can_come)
 	begin(1);
 	p.conf.resend_attempts = 0;
 	l = ask("www.example", DNS_TYPE_MX);
-	l->plan = LOOKUP_TCP_KEPT;
+	l->tcp.plan = LOOKUP_TCP_KEPT;
 	ck_assert(!pass(l, 8));
 	ck_assert(sent[0].tcp);
-	ck_assert_ptr_eq(parts_lose(&p, last.sock, false, &result), l);
+	ck_assert_ptr_eq(parts_lose(&p, last.to.sock, false, &result), l);
 	ck_assert_int_eq(result.outcome, LOOKUP_SILENT);
 }
 END_TEST
@@ -371,7 +372,8 @@ START_TEST(d27_spent_lookup_listens)
 	ck_assert_uint_eq(n_sent, 1);
 	ck_assert_uint_eq(l->wait, LOOKUP_SPENT);
 	p.udp[2] |= DNS_QR >> 8;
-	ck_assert_ptr_eq(parts_hand_in(&p, last.way, last.sock, p.udp, last.len, &result), l);
+	ck_assert_ptr_eq(
+	    parts_hand_in(&p, last.to.transport, last.to.sock, p.udp, last.len, &result), l);
 	ck_assert_int_eq(result.outcome, LOOKUP_REPLY);
 }
 END_TEST
@@ -392,7 +394,7 @@ START_TEST(d27_late_error_of_the_only_one)
 	ck_assert(!pass(l, 400));
 	ck_assert_uint_eq(n_sent, 2);
 	wire_set_u16(first + 2, DNS_QR | DNS_RD | DNS_RA | DNS_REFUSED);
-	ck_assert_ptr_null(parts_hand_in(&p, last.way, last.sock, first, len, &result));
+	ck_assert_ptr_null(parts_hand_in(&p, last.to.transport, last.to.sock, first, len, &result));
 	ck_assert(pass(l, 1000));
 	ck_assert_int_eq(result.outcome, LOOKUP_ERROR);
 	ck_assert_uint_eq(result.rcode, DNS_REFUSED);

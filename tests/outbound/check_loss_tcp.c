@@ -35,15 +35,15 @@ static void
 expect_tcp(unsigned conn)
 {
 	ck_assert(parts_next(&p, &sent));
-	ck_assert_uint_eq(sent.way, PACKET_UPSTREAM_TCP);
-	ck_assert_uint_eq(sent.sock, conn);
+	ck_assert(packet_is(&sent.to, PACKET_UPSTREAM, TRANSPORT_TCP));
+	ck_assert_uint_eq(sent.to.sock, conn);
 }
 
 static void
 expect_udp(void)
 {
 	ck_assert(parts_next(&p, &sent));
-	ck_assert_uint_eq(sent.way, PACKET_UPSTREAM_UDP);
+	ck_assert(packet_is(&sent.to, PACKET_UPSTREAM, TRANSPORT_UDP));
 }
 
 /* A new question, sent over TCP by the connection CONN. */
@@ -65,7 +65,7 @@ hear(unsigned conn)
 {
 	const uint8_t stray[12] = { 0, 0, 0x80 };
 
-	ck_assert_ptr_null(parts_hand_in(&p, PACKET_UPSTREAM_TCP, conn, stray, 12, &result));
+	ck_assert_ptr_null(parts_hand_in(&p, TRANSPORT_TCP, conn, stray, 12, &result));
 }
 
 /* A question is answered by CONN. */
@@ -75,7 +75,7 @@ serve(unsigned conn)
 	struct lookup *l = ask(conn);
 
 	p.tcp[2] |= 0x80; /* QR */
-	ck_assert_ptr_eq(parts_hand_in(&p, PACKET_UPSTREAM_TCP, conn, p.tcp, sent.len, &result), l);
+	ck_assert_ptr_eq(parts_hand_in(&p, TRANSPORT_TCP, conn, p.tcp, sent.len, &result), l);
 	lookup_free(&p.lookups, l);
 }
 
@@ -154,7 +154,7 @@ START_TEST(rule34_connections_that_end)
 			ended = loss_on_timer(&p.lookups, l, &result, p.now_ns += NS_PER_SEC / 8);
 		}
 		if (parts_next(&p, &sent))
-			n += sent.way == PACKET_UPSTREAM_TCP;
+			n += packet_is(&sent.to, PACKET_UPSTREAM, TRANSPORT_TCP);
 	}
 	ck_assert_uint_eq(n, LOOKUP_SENDS_EACH);
 	ck_assert_int_eq(result.outcome, LOOKUP_SILENT);
@@ -169,7 +169,7 @@ START_TEST(d27_refused_connection_blames_no_upstream)
 		lose(0, false);
 		expect_udp();
 	}
-	ck_assert_uint_eq(p.upstreams.table[0].n_failures, 0);
+	ck_assert_uint_eq(p.upstreams.table[0].failures.n, 0);
 	ck_assert(!p.upstreams.table[0].down);
 }
 END_TEST
@@ -190,9 +190,9 @@ START_TEST(d27_stuck_connection_is_left_at_once)
 	ck_assert(p.upstreams.table[0].tcp[0].stuck);
 	ck_assert_ptr_eq(wheel_take(&p.wheel, p.now_ns + WHEEL_TICK_NS), &other->timer);
 	wait_out(other);
-	ck_assert_uint_eq(p.upstreams.table[0].n_failures, 0); /* of UDP it says nothing */
+	ck_assert_uint_eq(p.upstreams.table[0].failures.n, 0); /* of UDP it says nothing */
 	while (parts_next(&p, &sent))
-		ck_assert_uint_eq(sent.way, PACKET_UPSTREAM_UDP);
+		ck_assert(packet_is(&sent.to, PACKET_UPSTREAM, TRANSPORT_UDP));
 	(void)ask(1);
 	hear(0);
 	(void)ask(0);
@@ -230,18 +230,18 @@ START_TEST(d11_no_room_concerns_one_question)
 	loss_on_tcp_full(&p.lookups, 0, id, p.now_ns);
 	expect_udp();
 	l = ask(0);
-	l->plan = LOOKUP_TCP_ONLY;
+	l->tcp.plan = LOOKUP_TCP_ONLY;
 	l->n_unsent = 1; /* over UDP, before: that is another matter */
 	loss_on_tcp_full(&p.lookups, 0, wire_u16(p.tcp), p.now_ns);
 	ck_assert_uint_eq(l->n_sends, 0);
 	ck_assert(!parts_next(&p, &sent));
 	ck_assert(!loss_on_timer(&p.lookups, l, &result, p.now_ns));
-	ck_assert(parts_next(&p, &sent) && sent.way == PACKET_UPSTREAM_TCP);
+	ck_assert(parts_next(&p, &sent) && packet_is(&sent.to, PACKET_UPSTREAM, TRANSPORT_TCP));
 	loss_on_tcp_full(&p.lookups, 0, wire_u16(p.tcp), p.now_ns);
 	ck_assert(!parts_next(&p, &sent));
 	ck_assert(loss_on_timer(&p.lookups, l, &result, p.now_ns));
 	ck_assert_int_eq(result.outcome, LOOKUP_NO_ROOM);
-	ck_assert_uint_eq(p.upstreams.table[0].n_failures, 0);
+	ck_assert_uint_eq(p.upstreams.table[0].failures.n, 0);
 }
 END_TEST
 
@@ -286,8 +286,7 @@ START_TEST(questions_wait_where_connections_end_early)
 	ck_assert_uint_eq(first->n_sends, 1);
 	ck_assert(!parts_next(&p, &sent));
 	p.tcp[2] |= 0x80; /* QR */
-	ck_assert_ptr_eq(
-	    parts_hand_in(&p, PACKET_UPSTREAM_TCP, 0, p.tcp, sent.len, &result), first);
+	ck_assert_ptr_eq(parts_hand_in(&p, TRANSPORT_TCP, 0, p.tcp, sent.len, &result), first);
 	lookup_free(&p.lookups, first);
 	expect_tcp(0); /* it is there still, and may give more */
 	ck_assert(!parts_next(&p, &sent));
@@ -331,10 +330,10 @@ START_TEST(silence_makes_room_on_a_connection)
 	wait_out(asked[3]);
 	while (waits->n_sends == 0)
 		ck_assert(parts_next(&p, &sent));
-	ck_assert_uint_eq(sent.way, PACKET_UPSTREAM_TCP);
-	ck_assert_uint_eq(sent.sock, 3);
+	ck_assert(packet_is(&sent.to, PACKET_UPSTREAM, TRANSPORT_TCP));
+	ck_assert_uint_eq(sent.to.sock, 3);
 	while (parts_next(&p, &sent)) /* those that were silent */
-		ck_assert_uint_eq(sent.way, PACKET_UPSTREAM_UDP);
+		ck_assert(packet_is(&sent.to, PACKET_UPSTREAM, TRANSPORT_UDP));
 	for (unsigned conn = 0; conn < CHANNELS_EACH; conn++)
 		p.upstreams.table[0].tcp[conn].stuck = true;
 	(void)ask(0);
@@ -345,7 +344,7 @@ END_TEST
 static void
 measure(unsigned rtt_ms)
 {
-	struct times *t = &p.upstreams.table[0].times[UPSTREAM_OVER_TCP];
+	struct times *t = &p.upstreams.table[0].times[TRANSPORT_TCP];
 
 	for (unsigned i = 0; i < 20; i++) {
 		uint64_t ms = i == 10 ? 2000 : rtt_ms;
@@ -417,7 +416,7 @@ START_TEST(rule26_late_reply_without_a_place)
 	ck_assert_ptr_eq(time_out(), l);
 	ck_assert_uint_eq(p.upstreams.table[0].tcp[0].n_awaited, 0);
 	reply[2] |= 0x80; /* QR */
-	ck_assert_ptr_eq(parts_hand_in(&p, PACKET_UPSTREAM_TCP, 0, reply, len, &result), l);
+	ck_assert_ptr_eq(parts_hand_in(&p, TRANSPORT_TCP, 0, reply, len, &result), l);
 	lookup_free(&p.lookups, l);
 	ck_assert_uint_eq(p.upstreams.table[0].tcp[0].n_awaited, 0);
 	l = ask(0);
@@ -528,7 +527,7 @@ START_TEST(question_does_not_wait_for_a_connection_for_ever)
 	wait_out(l);
 	expect_udp();
 	ck_assert_uint_eq(l->upstream, 1);
-	ck_assert_uint_eq(p.upstreams.table[0].n_failures, 0);
+	ck_assert_uint_eq(p.upstreams.table[0].failures.n, 0);
 	p.upstreams.n_order = 1;
 	l = ask_in_vain();
 	ck_assert_uint_ge(l->timer.due * WHEEL_TICK_NS, l->end_ns);
@@ -537,7 +536,7 @@ START_TEST(question_does_not_wait_for_a_connection_for_ever)
 	ck_assert(loss_on_timer(&p.lookups, l, &result, p.now_ns));
 	ck_assert_int_eq(result.outcome, LOOKUP_NO_ROOM);
 	lookup_free(&p.lookups, l);
-	ck_assert(list_empty(&p.lookups.for_tcp[0]));
+	ck_assert(list_empty(&p.lookups.unsent.for_tcp[0]));
 }
 END_TEST
 

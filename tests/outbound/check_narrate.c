@@ -80,7 +80,7 @@ START_TEST(asked_and_why)
 	asks("after an error");
 	l.check = LOOKUP_CHECK_CD;
 	asks("to find out whether SERVFAIL means that the data is bogus");
-	l.probe = true;
+	l.probe.is = true;
 	asks("a probe");
 }
 END_TEST

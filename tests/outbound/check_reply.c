@@ -52,13 +52,13 @@ START_TEST(tcp_replies_count_on_their_connection)
 	struct lookup *l = start(1, &by_tcp);
 
 	ck_assert(parts_next(&p, &send));
-	ck_assert_uint_eq(send.way, PACKET_UPSTREAM_TCP);
-	ck_assert_uint_eq(send.sock, 0);
+	ck_assert(packet_is(&send.to, PACKET_UPSTREAM, TRANSPORT_TCP));
+	ck_assert_uint_eq(send.to.sock, 0);
 	p.tcp[2] |= DNS_QR >> 8;
-	ck_assert_ptr_null(parts_hand_in(&p, PACKET_UPSTREAM_TCP, 1, p.tcp, send.len, &result));
-	ck_assert_ptr_null(parts_hand_in(&p, PACKET_UPSTREAM_UDP, 0, p.tcp, send.len, &result));
+	ck_assert_ptr_null(parts_hand_in(&p, TRANSPORT_TCP, 1, p.tcp, send.len, &result));
+	ck_assert_ptr_null(parts_hand_in(&p, TRANSPORT_UDP, 0, p.tcp, send.len, &result));
 	ck_assert_uint_eq(parts_count(&p.stats.upstream_unknown_id), 2);
-	ck_assert_ptr_eq(parts_hand_in(&p, PACKET_UPSTREAM_TCP, 0, p.tcp, send.len, &result), l);
+	ck_assert_ptr_eq(parts_hand_in(&p, TRANSPORT_TCP, 0, p.tcp, send.len, &result), l);
 	ck_assert_uint_eq(p.upstreams.table[0].tcp[0].n_open, 0);
 }
 END_TEST
@@ -72,13 +72,13 @@ START_TEST(garbage_is_counted)
 	(void)start(1, &by_udp);
 	ck_assert(parts_next(&p, &send));
 	for (size_t len = 0; len < 12; len++)
-		ck_assert_ptr_null(parts_hand_in(&p, PACKET_UPSTREAM_UDP, 0, msg, len, &result));
+		ck_assert_ptr_null(parts_hand_in(&p, TRANSPORT_UDP, 0, msg, len, &result));
 	ck_assert_uint_eq(parts_count(&p.stats.upstream_short), 12);
 	memcpy(msg, p.udp, 2);
-	ck_assert_ptr_null(parts_hand_in(&p, PACKET_UPSTREAM_UDP, 0, msg, 12, &result));
+	ck_assert_ptr_null(parts_hand_in(&p, TRANSPORT_UDP, 0, msg, 12, &result));
 	ck_assert_uint_eq(parts_count(&p.stats.upstream_not_reply), 1);
 	msg[2] = DNS_QR >> 8;
-	ck_assert_ptr_null(parts_hand_in(&p, PACKET_UPSTREAM_UDP, 0, msg, 12, &result));
+	ck_assert_ptr_null(parts_hand_in(&p, TRANSPORT_UDP, 0, msg, 12, &result));
 	ck_assert_uint_eq(parts_count(&p.stats.upstream_mismatch), 1);
 	ck_assert_uint_eq(parts_count(&p.stats.upstream_replies), 0);
 }
@@ -95,10 +95,11 @@ START_TEST(d25_any_reply_ends_a_probe)
 	lookup_start_probe(&p.lookups, 0, WAY_AS_LEARNED, DNS_TYPE_NS);
 	ck_assert(parts_next(&p, &send));
 	p.upstreams.table[0].down = true;
-	p.upstreams.table[0].n_failures = HEALTH_SILENCES;
+	p.upstreams.table[0].failures.n = HEALTH_SILENCES;
 	p.udp[2] |= DNS_QR >> 8;
 	wire_set_u16(p.udp + 6, 1); /* an answer that is not there */
-	ck_assert_ptr_nonnull(parts_hand_in(&p, send.way, send.sock, p.udp, send.len, &result));
+	ck_assert_ptr_nonnull(
+	    parts_hand_in(&p, send.to.transport, send.to.sock, p.udp, send.len, &result));
 	ck_assert_int_eq(result.outcome, LOOKUP_SILENT);
 	ck_assert(!p.upstreams.table[0].down);
 	ck_assert_uint_eq(parts_count(&p.stats.upstream_malformed), 1);
@@ -119,8 +120,7 @@ START_TEST(d9_result_tells_if_trusted)
 
 		ck_assert(parts_next(&p, &send));
 		p.udp[2] |= DNS_QR >> 8;
-		ck_assert_ptr_eq(
-		    parts_hand_in(&p, PACKET_UPSTREAM_UDP, u, p.udp, send.len, &result), l);
+		ck_assert_ptr_eq(parts_hand_in(&p, TRANSPORT_UDP, u, p.udp, send.len, &result), l);
 		ck_assert_uint_eq(result.upstream, u);
 		ck_assert(result.trusted == (u == 1));
 	}
@@ -141,13 +141,15 @@ START_TEST(d3_reply_to_cd_ends_no_errors)
 	ck_assert(parts_next(&p, &send));
 	const struct upstream *up = &p.upstreams.table[l->upstream];
 	wire_set_u16(p.udp + 2, DNS_QR | DNS_RD | DNS_RA | DNS_SERVFAIL);
-	ck_assert_ptr_null(parts_hand_in(&p, send.way, send.sock, p.udp, send.len, &result));
-	ck_assert_uint_eq(up->n_errors, 1);
+	ck_assert_ptr_null(
+	    parts_hand_in(&p, send.to.transport, send.to.sock, p.udp, send.len, &result));
+	ck_assert_uint_eq(up->errors.n, 1);
 	ck_assert(parts_next(&p, &send));
 	ck_assert_uint_ne(wire_u16(p.udp + 2) & DNS_CD, 0);
 	wire_set_u16(p.udp + 2, DNS_QR | DNS_RD | DNS_RA | DNS_CD);
-	ck_assert_ptr_null(parts_hand_in(&p, send.way, send.sock, p.udp, send.len, &result));
-	ck_assert_uint_eq(up->n_errors, 1);
+	ck_assert_ptr_null(
+	    parts_hand_in(&p, send.to.transport, send.to.sock, p.udp, send.len, &result));
+	ck_assert_uint_eq(up->errors.n, 1);
 }
 END_TEST
 
@@ -185,7 +187,7 @@ START_TEST(d1_referral_is_told_by_all_of_authority)
 	for (unsigned i = 0; i < 2; i++)
 		ck_assert(scene_put(&b, referrals[_i].records[i]));
 	struct lookup *ended = parts_hand_in(
-	    &p, PACKET_UPSTREAM_UDP, send.sock, msg, build_finish(&b, sizeof(msg), &opt), &result);
+	    &p, TRANSPORT_UDP, send.to.sock, msg, build_finish(&b, sizeof(msg), &opt), &result);
 	ck_assert_uint_eq(parts_count(&p.stats.upstream_lame), referrals[_i].lame);
 	ck_assert_ptr_eq(ended, referrals[_i].lame ? NULL : l);
 }
@@ -218,7 +220,7 @@ sent_twice(unsigned number, bool aaaa)
 	p.now_ns += 400 * NS_PER_MS;
 	ck_assert(!loss_on_timer(&p.lookups, t.l, &result, p.now_ns));
 	ck_assert(parts_next(&p, &t.again));
-	ck_assert_uint_ne(t.first.sock, t.again.sock);
+	ck_assert_uint_ne(t.first.to.sock, t.again.to.sock);
 	p.now_ns += 200 * NS_PER_MS;
 	return t;
 }
@@ -228,7 +230,8 @@ static struct lookup *
 late(struct twice *t, unsigned flags, struct lookup_result *result)
 {
 	wire_set_u16(t->bytes + 2, (uint16_t)(DNS_QR | DNS_RD | DNS_RA | flags));
-	return parts_hand_in(&p, t->first.way, t->first.sock, t->bytes, t->first.len, result);
+	return parts_hand_in(
+	    &p, t->first.to.transport, t->first.to.sock, t->bytes, t->first.len, result);
 }
 
 /* It ends its lookup, all IDs are given back, and the time is that of its own attempt. */
@@ -236,16 +239,16 @@ START_TEST(d27_late_reply_ends_and_teaches)
 {
 	struct lookup_result result;
 	struct twice t = sent_twice(1, false);
-	const struct upstream *up = &p.upstreams.table[t.first.sock];
+	const struct upstream *up = &p.upstreams.table[t.first.to.sock];
 
 	ck_assert_uint_eq(txid_room(&p.lookups.spaces[0]), TXID_COUNT - 2);
 	ck_assert_ptr_eq(late(&t, DNS_NXDOMAIN, &result), t.l);
 	ck_assert_int_eq(result.outcome, LOOKUP_REPLY);
-	ck_assert_uint_eq(result.upstream, t.first.sock);
-	ck_assert_uint_eq(up->times[UPSTREAM_OVER_UDP].srtt_ns | 1, 600 * NS_PER_MS | 1);
+	ck_assert_uint_eq(result.upstream, t.first.to.sock);
+	ck_assert_uint_eq(up->times[TRANSPORT_UDP].srtt_ns | 1, 600 * NS_PER_MS | 1);
 	ck_assert_uint_eq(up->tally.late, 1);
 	ck_assert_uint_eq(parts_count(&p.stats.upstream_overdue), 1);
-	ck_assert_uint_eq(up->n_failures, 0);
+	ck_assert_uint_eq(up->failures.n, 0);
 	lookup_free(&p.lookups, t.l);
 	ck_assert_uint_eq(txid_room(&p.lookups.spaces[0]), TXID_COUNT);
 	ck_assert_uint_eq(p.lookups.attempts.n_used, 0);
@@ -260,7 +263,7 @@ START_TEST(d27_late_reply_has_its_own_socket)
 	struct lookup_result result;
 	struct twice t = sent_twice(1, false);
 
-	t.first.sock = t.again.sock;
+	t.first.to.sock = t.again.to.sock;
 	ck_assert_ptr_null(late(&t, 0, &result));
 	ck_assert_uint_eq(parts_count(&p.stats.upstream_unknown_id), 1);
 }
@@ -282,7 +285,8 @@ START_TEST(d27_late_error_is_noted)
 	ck_assert_uint_eq(txid_room(&p.lookups.spaces[0]), TXID_COUNT - 1);
 	p.udp[2] |= DNS_QR >> 8;
 	ck_assert_ptr_eq(
-	    parts_hand_in(&p, t.again.way, t.again.sock, p.udp, t.again.len, &result), t.l);
+	    parts_hand_in(&p, t.again.to.transport, t.again.to.sock, p.udp, t.again.len, &result),
+	    t.l);
 }
 END_TEST
 
@@ -299,17 +303,19 @@ START_TEST(d27_late_reply_leads_on)
 	struct twice t = sent_twice(1, cases[_i].aaaa);
 	const uint8_t *msg = cases[_i].tcp ? p.tcp : p.udp;
 
-	t.l->whole = true;
+	t.l->waiters.whole = true;
 	memcpy(again, p.udp, t.again.len);
 	ck_assert_ptr_null(late(&t, cases[_i].flags, &result));
 	ck_assert(parts_next(&p, &send));
 	ck_assert_uint_eq(t.l->upstream, 0);
 	ck_assert_uint_eq(t.l->tried.errored, 0);
-	ck_assert(send.way == (cases[_i].tcp ? PACKET_UPSTREAM_TCP : PACKET_UPSTREAM_UDP));
+	ck_assert(
+	    packet_is(&send.to, PACKET_UPSTREAM, cases[_i].tcp ? TRANSPORT_TCP : TRANSPORT_UDP));
 	ck_assert((wire_u16(msg + 2) & DNS_CD) == (cases[_i].cd ? DNS_CD : 0));
 	again[2] |= DNS_QR >> 8;
 	ck_assert_ptr_eq(
-	    parts_hand_in(&p, t.again.way, t.again.sock, again, t.again.len, &result), t.l);
+	    parts_hand_in(&p, t.again.to.transport, t.again.to.sock, again, t.again.len, &result),
+	    t.l);
 	ck_assert_int_eq(result.outcome, LOOKUP_REPLY);
 	ck_assert_uint_eq(result.upstream, 1);
 }
@@ -324,7 +330,7 @@ START_TEST(d27_late_reply_leads_away_from_no_check)
 
 	wire_set_u16(p.udp + 2, DNS_QR | DNS_RD | DNS_RA | DNS_SERVFAIL);
 	ck_assert_ptr_null(
-	    parts_hand_in(&p, t.again.way, t.again.sock, p.udp, t.again.len, &result));
+	    parts_hand_in(&p, t.again.to.transport, t.again.to.sock, p.udp, t.again.len, &result));
 	ck_assert(parts_next(&p, &send));
 	ck_assert_uint_ne(wire_u16(p.udp + 2) & DNS_CD, 0);
 	ck_assert_ptr_null(late(&t, DNS_TC, &result));
@@ -351,13 +357,13 @@ START_TEST(d27_late_near_miss_leaves_the_next_question)
 
 	wire_set_u16(p.udp + 2, DNS_QR | DNS_RD | DNS_RA | DNS_SERVFAIL);
 	ck_assert_ptr_null(
-	    parts_hand_in(&p, t.again.way, t.again.sock, p.udp, t.again.len, &result));
+	    parts_hand_in(&p, t.again.to.transport, t.again.to.sock, p.udp, t.again.len, &result));
 	t.bytes[DNS_HEADER_LEN + 1] = 'x';
 	ck_assert_ptr_null(late(&t, 0, &result));
 	ck_assert_uint_eq(parts_count(&p.stats.upstream_mismatch), 1);
 	ck_assert_uint_eq(txid_room(&p.lookups.spaces[0]), TXID_COUNT - 1);
 	ck_assert(parts_next(&p, &send));
-	ck_assert_uint_eq(send.sock, t.again.sock);
+	ck_assert_uint_eq(send.to.sock, t.again.to.sock);
 	ck_assert_uint_ne(wire_u16(p.udp + 2) & DNS_CD, 0);
 	ck_assert(!list_empty(&t.l->timer.link));
 	/* The right reply to the first attempt is taken still. */
@@ -383,7 +389,7 @@ START_TEST(d27_late_near_miss_leaves_the_end)
 	l->tried.errored = UINT64_MAX;
 	wire_set_u16(p.udp + 2, DNS_QR | DNS_RD | DNS_RA | DNS_REFUSED);
 	ck_assert_ptr_null(
-	    parts_hand_in(&p, t.again.way, t.again.sock, p.udp, t.again.len, &result));
+	    parts_hand_in(&p, t.again.to.transport, t.again.to.sock, p.udp, t.again.len, &result));
 	t.bytes[DNS_HEADER_LEN + 1] = 'x';
 	ck_assert_ptr_null(late(&t, 0, &result));
 	ck_assert(!parts_next(&p, &send));
@@ -402,7 +408,7 @@ START_TEST(d27_late_badcookies_do_not_lead_on_in_turn)
 	struct lookup *l;
 	size_t opt;
 
-	p.conf.upstream_cookies = true;
+	p.conf.cookies.upstream = true;
 	p.upstreams.n_order = 1;
 	l = start(1, &by_udp);
 	opt = (size_t)DNS_HEADER_LEN + l->key.qname_len + 4;
@@ -420,7 +426,7 @@ START_TEST(d27_late_badcookies_do_not_lead_on_in_turn)
 		wire_set_u16(q + 2, DNS_QR | DNS_RD | DNS_RA | (DNS_BADCOOKIE & DNS_RCODE));
 		q[opt + 5] = DNS_BADCOOKIE >> 4;
 		wire_set_u16(q + opt + 9, 0); /* without a cookie */
-		ck_assert_ptr_null(parts_hand_in(&p, PACKET_UPSTREAM_UDP, 0, q, opt + 11, &result));
+		ck_assert_ptr_null(parts_hand_in(&p, TRANSPORT_UDP, 0, q, opt + 11, &result));
 		if (!parts_next(&p, &send))
 			break;
 		memcpy(q, p.udp, send.len);

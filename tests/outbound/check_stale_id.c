@@ -127,7 +127,7 @@ close_drained(void)
 static void
 take_question(const struct packet_out *send)
 {
-	bool by_tcp = send->way == PACKET_UPSTREAM_TCP;
+	bool by_tcp = packet_is(&send->to, PACKET_UPSTREAM, TRANSPORT_TCP);
 	unsigned ms = now_ns - PARTS_START_NS < kind->calm * NS_PER_MS
 	    ? 20
 	    : kind->least + (unsigned)rng_below(&rng, kind->most - kind->least + 1);
@@ -135,10 +135,8 @@ take_question(const struct packet_out *send)
 
 	PARTS_CHECK(r != NULL && send->len <= sizeof(r->bytes));
 	spare = r->next;
-	r->in = (struct packet_in){
-		.msg = r->bytes, .len = send->len, .way = send->way, .sock = send->sock
-	};
-	r->gen = by_tcp ? 0 : sockets[send->sock].gen;
+	r->in = (struct packet_in){ .msg = r->bytes, .len = send->len, .from = send->to };
+	r->gen = by_tcp ? 0 : sockets[send->to.sock].gen;
 	memcpy(r->bytes, by_tcp ? tcp : udp, send->len);
 	r->bytes[2] |= DNS_QR >> 8;
 	r->bytes[3] |= DNS_NXDOMAIN;
@@ -146,7 +144,7 @@ take_question(const struct packet_out *send)
 	*at = r;
 	if (by_tcp)
 		return;
-	sockets[send->sock].n_sent++;
+	sockets[send->to.sock].n_sent++;
 	draw();
 }
 
@@ -157,7 +155,7 @@ drain(void)
 
 	do {
 		while (engine_next(e, udp, tcp, &send)) {
-			if (send.way == PACKET_CLIENT_UDP)
+			if (packet_is(&send.to, PACKET_CLIENT, TRANSPORT_UDP))
 				n_answers++;
 			else
 				take_question(&send);
@@ -172,13 +170,13 @@ reply(void)
 
 	due[tick % TICKS] = NULL;
 	for (; r != NULL; r = next) {
-		bool udp_in = r->in.way == PACKET_UPSTREAM_UDP;
+		bool udp_in = packet_is(&r->in.from, PACKET_UPSTREAM, TRANSPORT_UDP);
 
 		next = r->next;
-		if (!udp_in || sockets[r->in.sock].gen == r->gen) {
+		if (!udp_in || sockets[r->in.from.sock].gen == r->gen) {
 			if (engine_input(e, &r->in, now_ns) == ENGINE_SPOILT) {
 				for (unsigned i = 0; i < PORTS; i++) {
-					if (slots[i] == r->in.sock)
+					if (slots[i] == r->in.from.sock)
 						replace(i);
 				}
 				draw();
@@ -195,12 +193,14 @@ ask(void)
 {
 	char name[64];
 	uint8_t msg[128];
-	struct packet_in in = { .msg = msg, .way = PACKET_CLIENT_UDP };
+	struct packet_in in = {
+		.msg = msg, .from.side = PACKET_CLIENT, .from.transport = TRANSPORT_UDP
+	};
 
 	snprintf(name, sizeof(name), "n%u.example", n_asked);
-	in.peer = (struct netaddr){ .family = NETADDR_IPV6, .addr = { 0x20, 1 } };
-	in.peer.addr[4] = (uint8_t)(n_asked >> 8);
-	in.peer.addr[5] = (uint8_t)n_asked;
+	in.from.peer = (struct netaddr){ .family = NETADDR_IPV6, .addr = { 0x20, 1 } };
+	in.from.peer.addr[4] = (uint8_t)(n_asked >> 8);
+	in.from.peer.addr[5] = (uint8_t)n_asked;
 	in.len = parts_question(msg, (uint16_t)n_asked++, name, DNS_TYPE_MX);
 	(void)engine_input(e, &in, now_ns);
 	drain();

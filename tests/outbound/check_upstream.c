@@ -38,13 +38,13 @@ START_TEST(d1_two_sockets_prove_no_edns)
 	upstreams_on_no_edns(&us, 0, 5, now_ns);
 	upstreams_on_no_edns(&us, 0, 5, now_ns);
 	upstreams_on_no_edns(&us, 1, 5, now_ns);
-	ck_assert_uint_eq(us.table[0].no_edns_until_ns, 0);
-	ck_assert_uint_eq(us.table[1].no_edns_until_ns, 0);
+	ck_assert_uint_eq(us.table[0].edns.off_until_ns, 0);
+	ck_assert_uint_eq(us.table[1].edns.off_until_ns, 0);
 	upstreams_on_no_edns(&us, 0, 6, now_ns);
-	ck_assert_uint_eq(us.table[0].no_edns_until_ns, now_ns + UPSTREAM_NO_EDNS_MS * NS_PER_MS);
-	ck_assert_uint_eq(us.table[0].no_edns_on, UPSTREAM_NONE);
+	ck_assert_uint_eq(us.table[0].edns.off_until_ns, now_ns + UPSTREAM_NO_EDNS_MS * NS_PER_MS);
+	ck_assert_uint_eq(us.table[0].edns.refused_on, UPSTREAM_NONE);
 	upstreams_on_no_edns(&us, 2, TXID_TCP, now_ns);
-	ck_assert_uint_eq(us.table[2].no_edns_until_ns, now_ns + UPSTREAM_NO_EDNS_MS * NS_PER_MS);
+	ck_assert_uint_eq(us.table[2].edns.off_until_ns, now_ns + UPSTREAM_NO_EDNS_MS * NS_PER_MS);
 }
 END_TEST
 
@@ -64,7 +64,7 @@ END_TEST
 START_TEST(numbers_last_over_a_reload)
 {
 	configure(3);
-	us.table[1].no_edns_until_ns = 77;
+	us.table[1].edns.off_until_ns = 77;
 	us.table[2].down = true;
 	wheel_set(&wheel, &us.table[2].probe, now_ns);
 	conf.upstreams[0] = conf.upstreams[2];
@@ -74,7 +74,7 @@ START_TEST(numbers_last_over_a_reload)
 	ck_assert_uint_eq(us.order[0], 2);
 	ck_assert_uint_eq(us.order[1], 1);
 	ck_assert(us.table[2].down);
-	ck_assert_uint_eq(us.table[1].no_edns_until_ns, 77);
+	ck_assert_uint_eq(us.table[1].edns.off_until_ns, 77);
 	/* The first had nothing in flight: its number is free, its probe would be off. */
 	ck_assert_int_eq(us.table[0].addr.family, NETADDR_NONE);
 	ck_assert_uint_eq(wheel.n, 1);
@@ -88,7 +88,7 @@ END_TEST
 START_TEST(orders_keep_an_upstream_from_being_asked)
 {
 	configure(3);
-	us.table[0].no_edns_until_ns = 77;
+	us.table[0].edns.off_until_ns = 77;
 	us.table[0].down = true;
 	wheel_set(&wheel, &us.table[0].probe, now_ns);
 	conf.ordered[0] = CONF_DOWN;
@@ -103,18 +103,18 @@ START_TEST(orders_keep_an_upstream_from_being_asked)
 	ck_assert(us.table[2].active);
 	/* It has nothing in flight, and its number is not free. */
 	upstreams_release(&us, 0);
-	ck_assert_uint_eq(us.table[0].no_edns_until_ns, 77);
+	ck_assert_uint_eq(us.table[0].edns.off_until_ns, 77);
 	ck_assert(!us.table[0].down);
 	ck_assert_uint_eq(wheel.n, 0);
 	/* Again: it was taken before. */
 	ck_assert_uint_eq(upstreams_configure(&us, &conf, &wheel), 0);
 	ck_assert_uint_eq(us.taken, 0);
-	us.table[2].n_failures = 5; /* of what was finished */
+	us.table[2].failures.n = 5; /* of what was finished */
 	conf.ordered[0] = CONF_UP;
 	conf.ordered[2] = CONF_UP;
 	ck_assert_uint_eq(upstreams_configure(&us, &conf, &wheel), UPSTREAMS_NEW);
 	ck_assert_uint_eq(us.n_order, 3);
-	ck_assert_uint_eq(us.table[2].n_failures, 0);
+	ck_assert_uint_eq(us.table[2].failures.n, 0);
 	/* Configured no more, it is forgotten as any other. */
 	conf.ordered[2] = CONF_DOWN;
 	ck_assert_uint_eq(upstreams_configure(&us, &conf, &wheel), 0);
@@ -289,9 +289,9 @@ START_TEST(guards_are_told_once)
 		struct upstream *u = &loops[i % 2].table[0];
 
 		upstreams_on_seen(&u->case_guard, (uint16_t)i);
-		upstreams_on_seen(&u->cookie_guard, (uint16_t)i);
+		upstreams_on_seen(&u->cookie.guard, (uint16_t)i);
 		upstreams_on_confirmed(&loops[i % 2], 0, &u->case_guard, "case", true, now_ns);
-		upstreams_on_confirmed(&loops[i % 2], 0, &u->cookie_guard, "cookies", true, now_ns);
+		upstreams_on_confirmed(&loops[i % 2], 0, &u->cookie.guard, "cookies", true, now_ns);
 	}
 	ck_assert_uint_eq(heard("does not return case"), 1);
 	ck_assert_uint_eq(heard("does not return cookies"), 1);
@@ -392,12 +392,11 @@ START_TEST(d5_another_one_is_asked_for_aaaa)
 	ck_assert_uint_eq(upstreams_no_aaaa(&us), 0);
 	ck_assert_uint_gt(upstreams_no_aaaa_ns(&us), 0);
 	us.table[1].down = false;
-	upstreams_learn(&us, 0, UPSTREAM_OVER_UDP, NS_PER_MS, now_ns);
-	upstreams_learn(&us, 1, UPSTREAM_OVER_UDP, 80 * NS_PER_MS, now_ns);
+	upstreams_learn(&us, 0, TRANSPORT_UDP, NS_PER_MS, now_ns);
+	upstreams_learn(&us, 1, TRANSPORT_UDP, 80 * NS_PER_MS, now_ns);
 	ignore_aaaa(1, WAYS_AAAA_LATE, true);
 	ck_assert_uint_eq(upstreams_no_aaaa(&us), 0);
-	ck_assert_uint_eq(
-	    upstreams_no_aaaa_ns(&us), upstreams_wait_ns(&us, 1, UPSTREAM_OVER_UDP, 0));
+	ck_assert_uint_eq(upstreams_no_aaaa_ns(&us), upstreams_wait_ns(&us, 1, TRANSPORT_UDP, 0));
 	upstreams_aaaa_came(&us, 0);
 	ck_assert(us.some_no_aaaa);
 	ck_assert_uint_eq(upstreams_no_aaaa_ns(&us), 0);

@@ -35,8 +35,8 @@ START_TEST(nothing_is_known_at_first)
 		ck_assert_uint_eq(one[i].state, UPSTREAM_STATUS_GOOD);
 		ck_assert_uint_eq(one[i].since_ns, 0);
 		ck_assert_uint_eq(one[i].heard_ns, 0);
-		ck_assert_uint_eq(one[i].rtt[UPSTREAM_OVER_UDP].weight, 0);
-		ck_assert_uint_eq(one[i].rtt[UPSTREAM_OVER_TCP].weight, 0);
+		ck_assert_uint_eq(one[i].rtt[TRANSPORT_UDP].weight, 0);
+		ck_assert_uint_eq(one[i].rtt[TRANSPORT_TCP].weight, 0);
 		ck_assert_uint_eq(one[i].tally.sends, 0);
 	}
 }
@@ -60,10 +60,10 @@ END_TEST
 START_TEST(states_and_since_when)
 {
 	for (unsigned i = 0; i < HEALTH_SILENCES; i++)
-		health_on_silence(&us, 0, UPSTREAM_OVER_UDP, now_ns + i);
+		health_on_silence(&us, 0, TRANSPORT_UDP, now_ns + i);
 	us.table[1].down = true;
 	us.table[1].doubted = true;
-	us.table[1].failing_ns = now_ns + 7;
+	us.table[1].failures.since_ns = now_ns + 7;
 	us.table[2].starved = true;
 	ck_assert_uint_eq(views_of(&us, one), 3);
 	ck_assert_uint_eq(one[0].state, UPSTREAM_STATUS_DOUBTED);
@@ -74,7 +74,7 @@ START_TEST(states_and_since_when)
 	ck_assert_uint_eq(one[2].since_ns, 0);
 	/* Back: good since then, as it was down; what was in doubt only is as good as before. */
 	(void)health_on_reply(&us, 0, now_ns + 10);
-	us.table[1].n_failures = 1;
+	us.table[1].failures.n = 1;
 	ck_assert(health_on_reply(&us, 1, now_ns + 10));
 	ck_assert_uint_eq(views_of(&us, one), 3);
 	ck_assert_uint_eq(one[0].state, UPSTREAM_STATUS_GOOD);
@@ -102,7 +102,7 @@ START_TEST(guards_and_what_is_open)
 	up->ways.now = WAY_TCP;
 	up->case_guard.off_until_ns = now_ns + hour_ns;
 	up->suspicion.until_ns = now_ns + 1;
-	up->cookie_len = DNS_COOKIE_CLIENT + 8;
+	up->cookie.len = DNS_COOKIE_CLIENT + 8;
 	ck_assert_uint_eq(views_of(&us, one), 3);
 	one[0].connections = 2;
 	one[0].waiting = 7;
@@ -128,15 +128,15 @@ END_TEST
 
 START_TEST(times_of_each_transport)
 {
-	upstreams_learn(&us, 1, UPSTREAM_OVER_TCP, 4 * NS_PER_MS, now_ns);
-	upstreams_learn(&us, 1, UPSTREAM_OVER_TCP, 4 * NS_PER_MS, now_ns + 5);
+	upstreams_learn(&us, 1, TRANSPORT_TCP, 4 * NS_PER_MS, now_ns);
+	upstreams_learn(&us, 1, TRANSPORT_TCP, 4 * NS_PER_MS, now_ns + 5);
 	ck_assert_uint_eq(views_of(&us, one), 3);
-	ck_assert_uint_eq(one[1].rtt[UPSTREAM_OVER_UDP].weight, 0);
-	ck_assert_uint_eq(one[1].rtt[UPSTREAM_OVER_TCP].weight, 2);
+	ck_assert_uint_eq(one[1].rtt[TRANSPORT_UDP].weight, 0);
+	ck_assert_uint_eq(one[1].rtt[TRANSPORT_TCP].weight, 2);
 	ck_assert_uint_eq(
-	    one[1].rtt[UPSTREAM_OVER_TCP].srtt_ns, us.table[1].times[UPSTREAM_OVER_TCP].srtt_ns);
+	    one[1].rtt[TRANSPORT_TCP].srtt_ns, us.table[1].times[TRANSPORT_TCP].srtt_ns);
 	ck_assert_uint_eq(
-	    one[1].rtt[UPSTREAM_OVER_TCP].var_ns, us.table[1].times[UPSTREAM_OVER_TCP].var_ns);
+	    one[1].rtt[TRANSPORT_TCP].var_ns, us.table[1].times[TRANSPORT_TCP].var_ns);
 	ck_assert_uint_eq(one[1].heard_ns, now_ns + 5);
 	ck_assert_uint_eq(one[1].tally.replies, 2);
 }
@@ -152,7 +152,7 @@ view(const char *addr, uint64_t replies, uint64_t ms)
 	v.tally = (struct upstream_tally){
 		.sends = 2 * replies, .replies = replies, .late = 3, .lost = { 4, 1 }, .hedges = 5
 	};
-	v.rtt[UPSTREAM_OVER_UDP] =
+	v.rtt[TRANSPORT_UDP] =
 	    (struct upstream_status_rtt){ ms * NS_PER_MS, ms * NS_PER_MS / 2, replies };
 	return v;
 }
@@ -176,11 +176,11 @@ START_TEST(tallies_are_sums_and_times_means)
 	ck_assert_uint_eq(all[0].tally.lost[UPSTREAM_LOST_UNREACHABLE], 2);
 	ck_assert_uint_eq(all[0].tally.lost[UPSTREAM_LOST_DISCONNECTED], 0);
 	ck_assert_uint_eq(all[0].tally.hedges, 10);
-	ck_assert_uint_eq(all[0].rtt[UPSTREAM_OVER_UDP].srtt_ns, 25 * NS_PER_MS);
-	ck_assert_uint_eq(all[0].rtt[UPSTREAM_OVER_UDP].var_ns, 25 * NS_PER_MS / 2);
-	ck_assert_uint_eq(all[0].rtt[UPSTREAM_OVER_UDP].weight, 400);
-	ck_assert_uint_eq(all[0].rtt[UPSTREAM_OVER_TCP].weight, 0);
-	ck_assert_uint_eq(all[1].rtt[UPSTREAM_OVER_UDP].srtt_ns, NS_PER_MS);
+	ck_assert_uint_eq(all[0].rtt[TRANSPORT_UDP].srtt_ns, 25 * NS_PER_MS);
+	ck_assert_uint_eq(all[0].rtt[TRANSPORT_UDP].var_ns, 25 * NS_PER_MS / 2);
+	ck_assert_uint_eq(all[0].rtt[TRANSPORT_UDP].weight, 400);
+	ck_assert_uint_eq(all[0].rtt[TRANSPORT_TCP].weight, 0);
+	ck_assert_uint_eq(all[1].rtt[TRANSPORT_UDP].srtt_ns, NS_PER_MS);
 	ck_assert_uint_eq(all[1].tally.late, 3);
 }
 END_TEST
@@ -206,7 +206,7 @@ START_TEST(d31_who_has_not_asked_has_no_vote)
 	add(idle);
 	ck_assert(answers()); /* nobody knows better */
 	up->down = true;
-	up->failing_ns = now_ns - 10 * NS_PER_SEC;
+	up->failures.since_ns = now_ns - 10 * NS_PER_SEC;
 	up->heard_ns = now_ns - 11 * NS_PER_SEC;
 	ck_assert_uint_gt(views_of(&us, one), 0);
 	add(one[0]);
@@ -217,7 +217,7 @@ START_TEST(d31_who_has_not_asked_has_no_vote)
 		ck_assert(!answers());
 	}
 	/* A reply to the other loop from before says nothing; one from after does, for a while. */
-	idle.good_ns = up->failing_ns - 1;
+	idle.good_ns = up->failures.since_ns - 1;
 	add(one[0]);
 	add(idle);
 	ck_assert(!answers());
@@ -239,18 +239,18 @@ START_TEST(d31_errors_are_no_answers)
 	struct upstream *up = &us.table[u];
 
 	for (unsigned i = 0; i < HEALTH_ERRORS; i++) {
-		upstreams_learn(&us, u, UPSTREAM_OVER_UDP, NS_PER_MS, now_ns);
+		upstreams_learn(&us, u, TRANSPORT_UDP, NS_PER_MS, now_ns);
 		if (i == 0)
-			ck_assert_uint_eq(up->n_errors, 0);
+			ck_assert_uint_eq(up->errors.n, 0);
 		now_ns += HEALTH_ERRORS_MS * NS_PER_MS / (HEALTH_ERRORS - 2);
-		health_on_rcode(&us, u, UPSTREAM_OVER_UDP, DNS_SERVFAIL, now_ns);
+		health_on_rcode(&us, u, TRANSPORT_UDP, DNS_SERVFAIL, now_ns);
 		ck_assert_uint_gt(views_of(&us, one), 0);
 		ck_assert_int_eq(one[0].state == UPSTREAM_STATUS_ERRING, i + 1 == HEALTH_ERRORS);
 	}
 	up->heard_ns = now_ns;
 	ck_assert_uint_gt(views_of(&us, one), 0);
 	ck_assert_str_eq(upstream_status_state_text(one[0].state), "only errors");
-	ck_assert_uint_eq(one[0].since_ns, up->errors_ns);
+	ck_assert_uint_eq(one[0].since_ns, up->errors.since_ns);
 	ck_assert_uint_eq(one[0].good_ns, PARTS_START_NS);
 	add(one[0]);
 	ck_assert(!answers());
@@ -258,7 +258,7 @@ START_TEST(d31_errors_are_no_answers)
 	now_ns += UPSTREAM_STATUS_FRESH_NS;
 	add(one[0]);
 	ck_assert(answers());
-	health_on_rcode(&us, u, UPSTREAM_OVER_UDP, DNS_NXDOMAIN, now_ns);
+	health_on_rcode(&us, u, TRANSPORT_UDP, DNS_NXDOMAIN, now_ns);
 	ck_assert_uint_gt(views_of(&us, one), 0);
 	ck_assert_uint_eq(one[0].state, UPSTREAM_STATUS_GOOD);
 	ck_assert_uint_eq(one[0].useless_ns, 0);
@@ -293,7 +293,7 @@ START_TEST(only_those_who_measured_count)
 	add(view("192.0.2.1", UINT64_C(1) << 40, 5000));
 	add(view("192.0.2.1", 0, 0));
 	add(view("192.0.2.1", UINT64_C(1) << 40, 5000));
-	ck_assert_uint_eq(all[0].rtt[UPSTREAM_OVER_UDP].srtt_ns, 5000 * NS_PER_MS);
+	ck_assert_uint_eq(all[0].rtt[TRANSPORT_UDP].srtt_ns, 5000 * NS_PER_MS);
 	ck_assert_uint_eq(all[0].n_loops, 4);
 }
 END_TEST

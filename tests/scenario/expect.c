@@ -31,7 +31,9 @@ not_so(const struct run *r, const struct sent *s, const struct msg *m, const cha
 	char got[6000];
 
 	scene_describe(m, got, sizeof(got));
-	stage_fail(r, "not so: %s; way %u sock %u: %s", what, s->send.way, s->send.sock, got);
+	stage_fail(r, "not so: %s; to a %s over %s, sock %u: %s", what,
+	    s->send.to.side == PACKET_CLIENT ? "client" : "upstream",
+	    transport_traits[s->send.to.transport].name, s->send.to.sock, got);
 }
 
 #define CHECK(cond) ((cond) ? (void)0 : not_so(r, s, &m, #cond))
@@ -96,8 +98,8 @@ do_question(struct run *r, char **w, unsigned n)
 	unsigned u;
 
 	ck_assert_uint_lt(r->n_questions, STAGE_MAX_NAMED);
-	CHECK(s->send.way == (tcp ? PACKET_UPSTREAM_TCP : PACKET_UPSTREAM_UDP));
-	u = tcp ? s->send.sock / CHANNELS_EACH : r->upstream_of[s->send.sock];
+	CHECK(packet_is(&s->send.to, PACKET_UPSTREAM, tcp ? TRANSPORT_TCP : TRANSPORT_UDP));
+	u = tcp ? s->send.to.sock / CHANNELS_EACH : r->upstream_of[s->send.to.sock];
 	CHECK(strcmp(w[2], "u?") == 0 || stage_upstream(r, w[2]) == u);
 	CHECK(unlike == NULL || wire_u16(stage_asked(r, unlike)->bytes) != m.id);
 	if (strcmp(w[4], "asis") == 0) {
@@ -207,12 +209,12 @@ do_answer(struct run *r, char **w, unsigned n)
 	char edes[EDES];
 	struct msg m;
 	struct sent *s = take(r, &m, "an answer");
-	const struct client *c = &r->clients[s->send.sock < r->n_clients ? s->send.sock : 0];
+	const struct client *c = &r->clients[s->send.to.sock < r->n_clients ? s->send.to.sock : 0];
 
-	CHECK(s->send.way == PACKET_CLIENT_UDP || s->send.way == PACKET_CLIENT_TCP);
+	CHECK(s->send.to.side == PACKET_CLIENT);
 	CHECK(strcmp(c->label, w[1]) == 0);
 	CHECK(s->send.len <= c->limit);
-	CHECK(m.id == 0x4000 + s->send.sock && s->send.gen == 7);
+	CHECK(m.id == 0x4000 + s->send.to.sock && s->send.to.gen == 7);
 	ck_assert_uint_lt(s->reason, REASON_N); /* each answer has one */
 	if (reason != NULL && strcmp(reason, reason_row(s->reason)->name) != 0)
 		stage_fail(r, "the reason is %s", reason_row(s->reason)->name);

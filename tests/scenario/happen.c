@@ -94,7 +94,7 @@ do_ask(struct run *r, char **w, unsigned n)
 		.bufsize = (uint16_t)(bufsize != NULL ? atoi(bufsize) : 1232),
 		.ede = DNS_EDE_NONE };
 	struct client *c = &r->clients[r->n_clients];
-	struct packet_in in = { .msg = r->udp, .sock = r->n_clients, .gen = 7 };
+	struct packet_in in = { .msg = r->udp, .from.sock = r->n_clients, .from.gen = 7 };
 	uint8_t msg[1024];
 	uint8_t name[DNS_NAME_MAX];
 
@@ -104,12 +104,13 @@ do_ask(struct run *r, char **w, unsigned n)
 			? COOKIE_LEN
 			: hex_read(cookie, r->cookie, DNS_COOKIE_MAX));
 	ck_assert_uint_lt(r->n_clients, STAGE_MAX_NAMED);
-	if (!netaddr_parse(from != NULL ? from : "2001:db8:c::1", 1024, &in.peer))
+	if (!netaddr_parse(from != NULL ? from : "2001:db8:c::1", 1024, &in.from.peer))
 		stage_fail(r, "bad address");
 	snprintf(c->label, sizeof(c->label), "%s", w[1]);
-	in.way = strcmp(w[2], "tcp") == 0 ? PACKET_CLIENT_TCP : PACKET_CLIENT_UDP;
-	c->peer = in.peer;
-	c->tcp = in.way == PACKET_CLIENT_TCP;
+	in.from.side = PACKET_CLIENT;
+	in.from.transport = strcmp(w[2], "tcp") == 0 ? TRANSPORT_TCP : TRANSPORT_UDP;
+	c->peer = in.from.peer;
+	c->tcp = packet_is(&in.from, PACKET_CLIENT, TRANSPORT_TCP);
 	c->edns = opt.present;
 	c->do_bit = opt.do_bit;
 	c->limit = client_limit(r, &opt, c->tcp);
@@ -145,12 +146,12 @@ static void
 send_reply(
     struct run *r, const struct stage_asked *q, const char *by, const uint8_t *msg, size_t len)
 {
-	struct packet_in in = { .msg = msg, .len = len, .way = q->send.way, .sock = q->send.sock };
+	struct packet_in in = { .msg = msg, .len = len, .from = q->send.to };
 
 	r->reply_len = len;
 	memmove(r->reply, msg, len);
 	if (by != NULL)
-		in.sock = (uint32_t)r->socket_of[atoi(by + 1) - 1];
+		in.from.sock = (uint32_t)r->socket_of[atoi(by + 1) - 1];
 	stage_input(r, &in);
 }
 
@@ -320,7 +321,7 @@ do_full(struct run *r, char **w, unsigned n)
 	const struct stage_asked *q = stage_asked(r, w[1]);
 
 	(void)n;
-	engine_tcp_full(r->e, q->send.sock, wire_u16(q->bytes), r->now_ns);
+	engine_tcp_full(r->e, q->send.to.sock, wire_u16(q->bytes), r->now_ns);
 	stage_collect(r);
 }
 
@@ -343,9 +344,9 @@ do_unsent(struct run *r, char **w, unsigned n)
 	if (!away && strcmp(w[2], "room") != 0)
 		stage_fail(r, "unsent for want of room or way");
 	for (unsigned u = 0; away && u < UPSTREAM_MAX; u++)
-		if (r->socket_of[u] == (int)q->send.sock)
+		if (r->socket_of[u] == (int)q->send.to.sock)
 			engine_refused(r->e, u, -1, r->now_ns);
-	engine_unsent(r->e, q->send.sock, wire_u16(q->bytes), away, r->now_ns);
+	engine_unsent(r->e, q->send.to.sock, wire_u16(q->bytes), away, r->now_ns);
 	stage_collect(r);
 }
 

@@ -104,12 +104,14 @@ parts_next(struct parts *p, struct packet_out *send)
 }
 
 struct lookup *
-parts_hand_in(struct parts *p, enum packet_way way, uint32_t sock, const uint8_t *msg, size_t len,
-    struct lookup_result *result)
+parts_hand_in(struct parts *p, enum transport transport, uint32_t sock, const uint8_t *msg,
+    size_t len, struct lookup_result *result)
 {
-	const struct packet_in in = { .msg = msg, .len = len, .way = way, .sock = sock };
+	const struct packet_in in = { .msg = msg,
+		.len = len,
+		.from = { .side = PACKET_UPSTREAM, .transport = transport, .sock = sock } };
 
-	if (way == PACKET_UPSTREAM_UDP)
+	if (transport == TRANSPORT_UDP)
 		reply_warm(&p->lookups, &in, 1);
 	return reply_on_message(&p->lookups, &in, &p->reply, result, p->now_ns);
 }

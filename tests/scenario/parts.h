@@ -60,7 +60,7 @@ bool parts_next(struct parts *p, struct packet_out *send);
 
 /* parts_hand_in: hand in LEN bytes from an upstream. Returns the lookup that they end; NULL: none.
  */
-struct lookup *parts_hand_in(struct parts *p, enum packet_way way, uint32_t sock,
+struct lookup *parts_hand_in(struct parts *p, enum transport transport, uint32_t sock,
     const uint8_t *msg, size_t len, struct lookup_result *result);
 
 /* parts_lose: the TCP connection CONN ends. Returns the lookup that ends by it; NULL: none. */

@@ -22,7 +22,7 @@ is_let_go(const struct sent *s, const struct mute *mute)
 {
 	struct msg m;
 
-	if (s->send.way != PACKET_UPSTREAM_UDP && s->send.way != PACKET_UPSTREAM_TCP)
+	if (s->send.to.side != PACKET_UPSTREAM)
 		return false;
 	ck_assert_int_eq(msg_parse(&m, s->bytes, s->send.len), MSG_OK);
 	return mute->type < 0 || m.qtype == mute->type;
@@ -41,8 +41,9 @@ let_go(struct run *r, struct mute *mute)
 			r->pending[kept++] = *s;
 			continue;
 		}
-		mute->n[s->send.way == PACKET_UPSTREAM_TCP ? s->send.sock / CHANNELS_EACH
-							   : r->upstream_of[s->send.sock]]++;
+		mute->n[packet_is(&s->send.to, PACKET_UPSTREAM, TRANSPORT_TCP)
+			? s->send.to.sock / CHANNELS_EACH
+			: r->upstream_of[s->send.to.sock]]++;
 		if (mute->last != NULL) {
 			ck_assert_uint_le(s->send.len, sizeof(mute->last->bytes));
 			mute->last->send = s->send;

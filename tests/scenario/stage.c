@@ -226,7 +226,7 @@ collect_turn(struct run *r)
 	(void)counted(r); /* what was dropped has a reason, too */
 
 	while (engine_next(r->e, r->udp, r->tcp, &send)) {
-		bool tcp = send.way == PACKET_CLIENT_TCP || send.way == PACKET_UPSTREAM_TCP;
+		bool tcp = send.to.transport == TRANSPORT_TCP;
 		struct sent *s = &r->pending[r->n_pending++];
 
 		ck_assert_uint_lt(r->n_pending, STAGE_MAX_PENDING);
@@ -253,7 +253,7 @@ stage_input(struct run *r, const struct packet_in *in)
 	engine_prepare(r->e, in, 1);
 	/* What the engine gives up is replaced before it says more. */
 	if (engine_input(r->e, in, r->now_ns) == ENGINE_SPOILT)
-		stage_replace(r, in->sock);
+		stage_replace(r, in->from.sock);
 	stage_collect(r);
 }
 

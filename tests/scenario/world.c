@@ -63,7 +63,7 @@ world_stop(struct world *w)
 void
 world_sound(struct msg *m, const struct packet_out *send, const uint8_t *msg, size_t limit)
 {
-	bool tcp = send->way == PACKET_CLIENT_TCP || send->way == PACKET_UPSTREAM_TCP;
+	bool tcp = send->to.transport == TRANSPORT_TCP;
 
 	message_sound(m, msg, send->len, tcp ? DNS_MSG_MAX : limit);
 }
@@ -76,7 +76,7 @@ question(struct world *w, const struct packet_out *send, const uint8_t *bytes)
 
 	PARTS_CHECK(w->n_queued < WORLD_QUEUE);
 	PARTS_CHECK(msg_parse(&m, bytes, send->len) == MSG_OK);
-	r->in = (struct packet_in){ .msg = r->bytes, .way = send->way, .sock = send->sock };
+	r->in = (struct packet_in){ .msg = r->bytes, .from = send->to };
 	r->in.len = w->upstream == NULL ? 0 : w->upstream(w, &m, send, r->bytes);
 	if (r->in.len > 0)
 		w->n_queued++;
@@ -89,10 +89,10 @@ drain_turn(struct world *w)
 	struct packet_out send;
 
 	for (; engine_next(w->engine, w->udp, w->tcp, &send); w->n_sent++) {
-		bool tcp = send.way == PACKET_CLIENT_TCP || send.way == PACKET_UPSTREAM_TCP;
+		bool tcp = send.to.transport == TRANSPORT_TCP;
 		const uint8_t *bytes = tcp ? w->tcp : w->udp;
 
-		if (send.way == PACKET_UPSTREAM_UDP || send.way == PACKET_UPSTREAM_TCP)
+		if (send.to.side == PACKET_UPSTREAM)
 			question(w, &send, bytes);
 		else
 			w->client(w, &send, bytes);
@@ -122,7 +122,7 @@ deliver(struct world *w)
 		r.in.msg = r.bytes;
 		engine_prepare(w->engine, &r.in, 1);
 		if (engine_input(w->engine, &r.in, w->now_ns) == ENGINE_SPOILT)
-			replace(w, r.in.sock);
+			replace(w, r.in.from.sock);
 		drain(w);
 	}
 }

@@ -51,7 +51,7 @@ draw_cookie(const struct sim *s, struct ask *k)
 	if (a->cookie == COOKIE_STOLEN)
 		from = (from + 1) % SIM_CLIENTS;
 	memcpy(k->cookie, s->cookies[from], sizeof(k->cookie));
-	k->proven = a->cookie == COOKIE_GIVEN && k->cookie[0] != 0 && s->conf[0].client_cookies;
+	k->proven = a->cookie == COOKIE_GIVEN && k->cookie[0] != 0 && s->conf[0].cookies.client;
 	if (k->cookie[0] == 0)
 		memcpy(k->cookie, "\1client\1......................", sizeof(k->cookie));
 	if (a->cookie == COOKIE_WRONG)
@@ -92,7 +92,7 @@ write_question(const struct sim *s, struct ask *k, uint8_t *msg, size_t cap)
 static void
 check_cookie(struct sim *s, const struct ask *k, bool good)
 {
-	bool sent = k->act->bufsize > 0 && s->conf[0].client_cookies;
+	bool sent = k->act->bufsize > 0 && s->conf[0].cookies.client;
 
 	if (good && (!sent || k->act->cookie != COOKIE_GIVEN))
 		sim_fail(s, "a cookie was taken that was not given");
@@ -106,10 +106,11 @@ client_ask(struct sim *s, const struct act *a)
 	uint64_t good = parts_count(&st->client_cookies_good);
 	struct ask *k = &s->asks[s->n_asks];
 	uint8_t msg[512];
-	struct packet_in in = { .way = a->tcp ? PACKET_CLIENT_TCP : PACKET_CLIENT_UDP,
-		.sock = s->n_asks,
-		.gen = 1,
-		.peer = address_of(a),
+	struct packet_in in = { .from.side = PACKET_CLIENT,
+		.from.transport = a->tcp ? TRANSPORT_TCP : TRANSPORT_UDP,
+		.from.sock = s->n_asks,
+		.from.gen = 1,
+		.from.peer = address_of(a),
 		.msg = msg };
 	bool dropped;
 
@@ -122,7 +123,7 @@ client_ask(struct sim *s, const struct act *a)
 	k->n_no_room = parts_count(&st->no_room);
 	k->n_given_up = s->n_given_up;
 	k->n_rare = s->n_rare;
-	k->peer = in.peer;
+	k->peer = in.from.peer;
 	k->len = in.len = write_question(s, k, msg, sizeof(msg));
 	k->open = true;
 	s->n_open++;
@@ -149,7 +150,7 @@ check_form(struct sim *s, const struct ask *k, const struct msg *m, size_t len)
 	const struct act *a = k->act;
 	uint16_t copied = DNS_RD | DNS_CD | DNS_OPCODE;
 	uint16_t asked = (uint16_t)((a->no_rd ? 0 : DNS_RD) | (a->cd ? DNS_CD : 0));
-	bool cookies = s->conf[0].client_cookies && a->cookie != COOKIE_NONE;
+	bool cookies = s->conf[0].cookies.client && a->cookie != COOKIE_NONE;
 	const uint8_t *cookie;
 	size_t cookie_len = 0;
 
@@ -175,14 +176,14 @@ void
 client_answer(struct world *w, const struct packet_out *send, const uint8_t *bytes)
 {
 	struct sim *s = w->arg;
-	struct ask *k = &s->asks[send->sock];
+	struct ask *k = &s->asks[send->to.sock];
 	struct msg m;
 
-	if (send->sock >= s->n_asks || !k->open)
+	if (send->to.sock >= s->n_asks || !k->open)
 		sim_fail(s, "an answer to nobody");
 	k->open = false;
 	s->n_open--;
-	if ((send->way == PACKET_CLIENT_TCP) != k->act->tcp)
+	if ((packet_is(&send->to, PACKET_CLIENT, TRANSPORT_TCP)) != k->act->tcp)
 		sim_fail(s, "an answer by another way");
 	if (msg_parse(&m, bytes, send->len) != MSG_OK || !(m.flags & DNS_QR))
 		sim_fail(s, "no answer at all");

@@ -100,13 +100,13 @@ history_asked(struct sim *s, const struct msg *m, bool tcp, uint32_t sock, bool 
 	*check = l->check == LOOKUP_CHECK_CD;
 	sim_say(s, "  question %u by %s %u to u%u: %s %u%s%s", m->id, tcp ? "TCP" : "UDP", sock,
 	    shell_upstream(s, tcp, sock), name_to_text(l->key.qname, text), m->qtype,
-	    l->probe ? " (probe)" : "", *check ? " (check)" : "");
+	    l->probe.is ? " (probe)" : "", *check ? " (check)" : "");
 	if (l->here.suspect == LOOKUP_SUSPECT_GUESS) /* out of caution, by TCP: no try */
 		n->heard[u][1]++;
 	if (++n->sends[u][tcp] > most + n->heard[u][tcp])
 		sim_fail(s, "sent %u times by %s to u%u, with %u events", n->sends[u][tcp],
 		    tcp ? "TCP" : "UDP", shell_upstream(s, tcp, sock), n->heard[u][tcp]);
-	if (l->probe)
+	if (l->probe.is)
 		return 1;
 	n->fact = history_target(s, l->key.qname);
 	count_sends(s, n->fact);
@@ -209,7 +209,7 @@ history_refused(struct sim *s, unsigned slot)
 		const struct lookup *l =
 		    lookup_of(&s->w.engine->lookups, LIST_OBJECT(at, struct attempt, link));
 
-		if (!l->probe)
+		if (!l->probe.is)
 			history_touched(s,
 			    history_key(l->key.qname, l->key.qtype, l->key.do_bit, l->key.cd),
 			    false);

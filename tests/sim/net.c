@@ -46,7 +46,7 @@ send_parcel(const struct trip *t, enum parcel_kind kind, uint64_t at_ns)
 	p->right = p->forged = p->established = p->other = false;
 	p->id = t->m->id;
 	p->what = 0;
-	p->sock = t->send->sock;
+	p->sock = t->send->to.sock;
 	p->gen = t->tcp ? s->conn_gen[p->sock] : s->slot_gen[p->sock];
 	p->key = t->key;
 	p->len = 0;
@@ -103,11 +103,11 @@ static void
 forge(const struct trip *t, uint32_t which, uint64_t at_ns)
 {
 	struct truth_reply how = { .forged = true };
-	int other = t->s->slot[(t->send->sock + 1) % SIM_UPSTREAMS];
+	int other = t->s->slot[(t->send->to.sock + 1) % SIM_UPSTREAMS];
 	struct conf_push *p;
 	size_t cookie_len = 0;
 
-	if (which == 1 && (other < 0 || other == (int)t->send->sock))
+	if (which == 1 && (other < 0 || other == (int)t->send->to.sock))
 		which = 0;
 	if (which == 2 && !(!t->s->lowers && is_mixed(msg_qname(t->m)) && may_be_near(t)))
 		which = 0;
@@ -263,7 +263,7 @@ static bool
 connect_tcp(struct trip *t)
 {
 	struct sim *s = t->s;
-	uint32_t conn = t->send->sock;
+	uint32_t conn = t->send->to.sock;
 	bool was_up = s->conn_up[conn];
 
 	if (struck(t, FAULT_TCP_FULL)) {
@@ -313,14 +313,14 @@ size_t
 net_question(struct world *w, const struct msg *m, const struct packet_out *send, uint8_t *out)
 {
 	struct sim *s = w->arg;
-	bool tcp = send->way == PACKET_UPSTREAM_TCP;
+	bool tcp = packet_is(&send->to, PACKET_UPSTREAM, TRANSPORT_TCP);
 	struct trip t = { .s = s, .m = m, .send = send, .tcp = tcp };
 	uint8_t lower[DNS_NAME_MAX];
 	uint8_t *n;
 
 	(void)out;
-	t.up = shell_upstream(s, tcp, send->sock);
-	t.key = history_asked(s, m, tcp, send->sock, &t.check);
+	t.up = shell_upstream(s, tcp, send->to.sock);
+	t.key = history_asked(s, m, tcp, send->to.sock, &t.check);
 	name_lower(lower, msg_qname(m), m->qname_len);
 	t.luck = hash_bytes(lower, m->qname_len, m->qtype * 8u + t.up);
 	n = &s->seen[t.luck % sizeof(s->seen)];
@@ -360,8 +360,9 @@ hand_in(struct sim *s, const struct conf_push *p)
 {
 	struct packet_in in = { .msg = p->bytes,
 		.len = p->len,
-		.way = p->tcp ? PACKET_UPSTREAM_TCP : PACKET_UPSTREAM_UDP,
-		.sock = p->sock };
+		.from.side = PACKET_UPSTREAM,
+		.from.transport = p->tcp ? TRANSPORT_TCP : TRANSPORT_UDP,
+		.from.sock = p->sock };
 	const struct stats *st = engine_stats(s->w.engine);
 	uint64_t taken = parts_count(&st->upstream_replies), born_ns;
 

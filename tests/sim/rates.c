@@ -252,7 +252,7 @@ static void
 check_slip(struct sim *s, const struct ask *k, const struct msg *m)
 {
 	bool cookie = k->act->bufsize > 0 && k->act->cookie != COOKIE_NONE;
-	bool badcookie = cookie && s->conf[0].client_cookies;
+	bool badcookie = cookie && s->conf[0].cookies.client;
 
 	if (k->act->client == CLIENT_DENIED && m->rcode == DNS_REFUSED)
 		return;

@@ -63,8 +63,8 @@ cookies(void *arg, const struct host_cookies *c)
 
 	if (o->refuses)
 		return false;
-	core->n_cookie_secrets = c->n;
-	memcpy(core->cookie_secrets, c->secrets, sizeof(core->cookie_secrets));
+	core->cookies.n_secrets = c->n;
+	memcpy(core->cookies.secrets, c->secrets, sizeof(core->cookies.secrets));
 	o->settings.cookies_told = true;
 	return true;
 }

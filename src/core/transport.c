@@ -1,0 +1,7 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "core/transport.h"
+
+const struct transport_traits transport_traits[TRANSPORTS] = {
+	[TRANSPORT_UDP] = { .name = "udp", .whole = false, .proven = false },
+	[TRANSPORT_TCP] = { .name = "tcp", .whole = true, .proven = true },
+};
