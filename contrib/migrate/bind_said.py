@@ -2,7 +2,7 @@
 """bind_said: what is said of statements of named.conf that have no counterpart in dns64d."""
 
 BEHIND = "stays in BIND, behind dns64d"
-MEASURED = "dns64d measures how long an upstream takes; timeout-time is the longest wait"
+MEASURED = "dns64d measures how long an upstream takes; upstream-timeout is the longest wait"
 KINDS = ("master", "primary", "slave", "secondary")  # of zones, which have check-names too
 SAME_QUESTION = "max-same-question is the like, for the clients of one network"
 

@@ -28,7 +28,7 @@ QUIET = set("""
     """.split())
 
 BEHIND = "stays in Unbound, behind dns64d"
-MEASURED = "dns64d measures how long an upstream takes; timeout-time is the longest wait"
+MEASURED = "dns64d measures how long an upstream takes; upstream-timeout is the longest wait"
 # What is said of others, unless OFF has their value; those marked need Unbound behind dns64d.
 SAY = {
     "local-zone": "dns64d has no zones of its own: it %s" % BEHIND,
@@ -125,7 +125,7 @@ SAY = {
         "dns64d probes an upstream that is down, and asks it as soon as it replies"
     ),
     "infra-lame-ttl": MEASURED,
-    "outbound-msg-retry": "resend-attempts says how often one upstream is asked again",
+    "outbound-msg-retry": "upstream-tries says how often one upstream is asked",
     "max-sent-count": "max-upstream-questions limits what one question may cause",
     "unknown-server-time-limit": MEASURED,
     "fast-server-permil": "selection-mode says which upstream is asked",
@@ -138,7 +138,7 @@ SAY = {
     "tcp-auth-query-timeout": MEASURED,
     "caps-exempt": "dns64d finds out which upstreams do not preserve the case",
     "caps-whitelist": "dns64d finds out which upstreams do not preserve the case",
-    "serve-expired-ttl-reset": "cache-stale counts from the end of the TTL always",
+    "serve-expired-ttl-reset": "serve-stale counts from the end of the TTL always",
     "serve-expired-reply-ttl": "stale answers have a TTL of 30 seconds",
     "ede-serve-expired": "ede says which errors are told, those of stale answers among them",
     "val-bogus-ttl": "cache-failure-ttl says how long a failure is kept",

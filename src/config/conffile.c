@@ -215,6 +215,8 @@ parse_line(struct reader *r, char *line)
 		    "with it");
 	else
 		parse_keyword(r, k, &w);
+	if (k != NULL && k->old != NULL && strcmp(k->old, w.word[0]) == 0)
+		diag_notice(d, w.line, k->old, "is called %s now; both are read", k->name);
 }
 
 /* Read the LEN bytes at TEXT of the file at the reader's depth. */

@@ -6,11 +6,11 @@
 #include "base/log.h"
 #include "config/keywords.h"
 
-/* MTD64 writes timeout-time as seconds and microseconds. */
+/* MTD64 writes upstream-timeout as seconds and microseconds. */
 static void
 join_timeout(struct settings *s, struct diag *d)
 {
-	const struct keyword *whole = keywords_find("timeout-time");
+	const struct keyword *whole = keywords_find("upstream-timeout");
 	unsigned sec = keywords_line(s, "timeout-time-sec");
 	unsigned usec = keywords_line(s, "timeout-time-usec");
 	uint32_t ms = s->timeout_sec * 1000 + s->timeout_usec / 1000;
@@ -21,7 +21,7 @@ join_timeout(struct settings *s, struct diag *d)
 	if (keywords_line(s, whole->name) > 0) {
 		diag_error(d, sec > 0 ? sec : usec,
 		    sec > 0 ? "timeout-time-sec" : "timeout-time-usec",
-		    "sets the same as timeout-time at %s; only one of them may be given",
+		    "sets the same as upstream-timeout at %s; only one of them may be given",
 		    diag_line(d, keywords_line(s, whole->name), sec > 0 ? sec : usec, line));
 	} else if (sec == 0) {
 		diag_error(d, usec, "timeout-time-usec", "needs a timeout-time-sec beside it");
@@ -31,6 +31,25 @@ join_timeout(struct settings *s, struct diag *d)
 		    ms % 1000);
 	}
 	s->conf.core.timeout_ms = ms;
+}
+
+/* mtd64-ng counts the attempts after the first one. */
+static void
+join_tries(struct settings *s, struct diag *d)
+{
+	unsigned here = keywords_line(s, "resend-attempts");
+	unsigned other = keywords_line(s, "upstream-tries");
+	char line[DIAG_LINE];
+
+	if (here == 0)
+		return;
+	if (other > 0)
+		diag_error(d, here, "resend-attempts",
+		    "sets the same as upstream-tries at %s; only one of them may be given",
+		    diag_line(d, other, here, line));
+	s->conf.core.upstream_tries =
+	    (uint8_t)(s->resend_attempts < CONF_MOST_TRIES - 1 ? s->resend_attempts + 1
+							       : CONF_MOST_TRIES);
 }
 
 /* The keyword debugging of mtd64-ng sets the log level. */
@@ -54,7 +73,7 @@ static void
 check_cache(const struct settings *s, struct diag *d)
 {
 	static const char *const words[] = { "cache-min-ttl", "cache-max-ttl", "cache-max-negative",
-		"cache-failure-ttl", "cache-stale", "nxdomain-cut", "prefetch", "rrset-order",
+		"cache-failure-ttl", "serve-stale", "nxdomain-cut", "prefetch", "rrset-order",
 		"cache-file" };
 	const struct conf_cache *c = &s->conf.core.keep;
 	unsigned least = keywords_line(s, "cache-min-ttl"),
@@ -80,6 +99,7 @@ void
 joins_check(struct settings *s, struct diag *d)
 {
 	join_timeout(s, d);
+	join_tries(s, d);
 	join_log_level(s, d);
 	check_cache(s, d);
 }

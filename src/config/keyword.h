@@ -29,6 +29,7 @@ enum keyword_unit { KEYWORD_PLAIN, KEYWORD_NUMBER, KEYWORD_SECONDS, KEYWORD_BYTE
 
 struct keyword {
 	const char *name;
+	const char *old;  /* what it was called before: read too, with a notice; NULL */
 	const char *args; /* the values, for people; of a choice its words, "a|b" */
 	keyword_parse *parse;
 	enum keyword_unit unit; /* of min and max */

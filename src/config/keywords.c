@@ -81,7 +81,8 @@ static const struct keyword table[] = {
 	    NO_OR_YES("no"),
 	    FIELD(conf.core.hedge),
 	    .help = "ask another upstream too when one is slower than it usually is" },
-	{ .name = "timeout-time",
+	{ .name = "upstream-timeout",
+	    .old = "timeout-time",
 	    SECONDS(100, 5000),
 	    FIELD(conf.core.timeout_ms),
 	    .fallback = "2.0",
@@ -89,16 +90,20 @@ static const struct keyword table[] = {
 	{ .name = "timeout-time-sec",
 	    NUMBER(0, 5),
 	    FIELD(timeout_sec),
-	    .help = "whole seconds of timeout-time, as MTD64 writes it" },
+	    .help = "whole seconds of upstream-timeout, as MTD64 writes it" },
 	{ .name = "timeout-time-usec",
 	    NUMBER(0, 999999),
 	    FIELD(timeout_usec),
 	    .help = "microseconds added to timeout-time-sec" },
+	{ .name = "upstream-tries",
+	    NUMBER(1, 3),
+	    FIELD(conf.core.upstream_tries),
+	    .fallback = "3",
+	    .help = "how often a question goes to one upstream if no reply comes (RFC 9520)" },
 	{ .name = "resend-attempts",
 	    NUMBER(0, 10),
-	    FIELD(conf.core.resend_attempts),
-	    .fallback = "2",
-	    .help = "attempts after the first that got no reply" },
+	    FIELD(resend_attempts),
+	    .help = "upstream-tries less one, as mtd64-ng writes it" },
 	{ .name = "max-upstream-questions",
 	    NUMBER(8, 255),
 	    FIELD(conf.core.max_upstream_questions),
@@ -418,7 +423,8 @@ static const struct keyword table[] = {
 	    .fallback = "5",
 	    .help = "a failure is kept so long at first, doubling to 30 s, or 300 s if none "
 		    "replied (RFC 9520)" },
-	{ .name = "cache-stale",
+	{ .name = "serve-stale",
+	    .old = "cache-stale",
 	    NUMBER_OF("SECONDS", 0, 259200),
 	    FIELD(conf.core.keep.stale_s),
 	    .fallback = "86400",
@@ -600,7 +606,8 @@ const struct keyword *
 keywords_find(const char *name)
 {
 	for (size_t i = 0; i < N_ROWS; i++) {
-		if (strcmp(table[i].name, name) == 0)
+		if (strcmp(table[i].name, name) == 0 ||
+		    (table[i].old != NULL && strcmp(table[i].old, name) == 0))
 			return &table[i];
 	}
 	return NULL;
@@ -647,7 +654,9 @@ keywords_nearest(const char *name)
 		return NULL;
 	for (size_t i = 0; i < N_ROWS; i++) {
 		size_t d = distance(name, table[i].name);
+		size_t before = table[i].old != NULL ? distance(name, table[i].old) : d;
 
+		d = before < d ? before : d;
 		if (d < least_distance || (d == least_distance && nearest == NULL)) {
 			least_distance = d;
 			nearest = table[i].name;

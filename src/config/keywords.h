@@ -20,7 +20,7 @@
 /* keywords: the table, which is static; its number of rows, at most KEYWORDS_MAX, goes to *n. */
 const struct keyword *keywords(size_t *n);
 
-/* keywords_find: the row of NAME, in lower case; NULL if there is none. */
+/* keywords_find: the row of NAME, or that was called so, in lower case; NULL: there is none. */
 MUST_USE const struct keyword *keywords_find(const char *name);
 
 /*

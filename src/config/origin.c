@@ -104,8 +104,8 @@ sets_a_part(const struct keyword *k, const struct origin_line *l)
 static bool
 set_the_same(const struct keyword *a, const struct keyword *b)
 {
-	static const char *const pairs[][2] = { { "timeout-time", "timeout-time-sec" },
-		{ "log-level", "debugging" } };
+	static const char *const pairs[][2] = { { "upstream-timeout", "timeout-time-sec" },
+		{ "upstream-tries", "resend-attempts" }, { "log-level", "debugging" } };
 
 	for (size_t i = 0; i < sizeof(pairs) / sizeof(pairs[0]); i++) {
 		if (strcmp(a->name, pairs[i][0]) == 0 && strcmp(b->name, pairs[i][1]) == 0)

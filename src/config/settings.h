@@ -88,7 +88,8 @@ struct settings {
 	bool nameserver_defaults; /* nameserver defaults: those of resolv.conf too */
 	bool listens_by_default;  /* there is no listen line */
 	bool debugging;
-	uint32_t timeout_sec; /* timeout_ms as MTD64 writes it */
+	uint32_t resend_attempts; /* upstream_tries - 1, as mtd64-ng writes it; up to 10 */
+	uint32_t timeout_sec;     /* timeout_ms as MTD64 writes it */
 	uint32_t timeout_usec;
 	/* the line where each stands; 0: not in the file */
 	unsigned upstream_lines[CONF_MAX_UPSTREAMS];

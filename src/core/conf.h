@@ -21,7 +21,8 @@
 #define CONF_MAX_UPSTREAMS 32
 #define CONF_MAX_LISTENS 64
 #define CONF_MAX_AVOID_PORTS 64
-#define CONF_TEXT 64 /* bytes of a short text, with its terminating zero */
+#define CONF_MOST_TRIES 3 /* of a question, per upstream and transport (RFC 9520 section 3.1) */
+#define CONF_TEXT 64      /* bytes of a short text, with its terminating zero */
 #define CONF_SECRET_LEN 16
 #define CONF_COOKIE_SECRETS 2
 
@@ -138,7 +139,8 @@ struct conf_core {
 	enum conf_selection selection;
 	bool hedge;          /* ask another upstream too when one is slower than it usually is */
 	uint32_t timeout_ms; /* ms: longest wait for one attempt; 100-5,000 */
-	uint32_t resend_attempts; /* per upstream, after silence, 0-10; see attempt_most */
+	/* how often a question goes to one upstream over one transport after silence, 1-3 */
+	uint8_t upstream_tries;
 	/* sends upstream for one client question at most, 8-255 (RULES D28) */
 	uint8_t max_upstream_questions;
 	uint16_t udp_size_client;   /* bytes: largest UDP answer to a client, 512-4096 */

@@ -43,7 +43,7 @@ pick_first(struct lookups *ls, struct lookup *l)
 static uint64_t
 exhausted(const struct lookups *ls, const struct lookup *l)
 {
-	unsigned most = attempt_most(ls);
+	unsigned most = ls->conf->upstream_tries;
 	uint64_t bits = without_aaaa(ls, l) | l->tried.errored | l->tried.gone |
 	    attempt_silent(l->tried.silent[TRANSPORT_UDP], most);
 

@@ -46,15 +46,6 @@ void attempt_set_wait(struct lookups *ls, struct lookup *l);
  */
 void attempt_leave_place(struct lookups *ls, struct lookup *l);
 
-/* attempt_most: how often a question goes to one upstream over one transport, 1-3. */
-MUST_USE static inline unsigned
-attempt_most(const struct lookups *ls)
-{
-	unsigned n = ls->conf->resend_attempts + 1;
-
-	return n < LOOKUP_SENDS_EACH ? n : LOOKUP_SENDS_EACH;
-}
-
 /* attempt_silences: how often upstream U was silent to L over OVER, 0-3. */
 MUST_USE static inline unsigned
 attempt_silences(const struct lookup *l, enum transport over, unsigned u)

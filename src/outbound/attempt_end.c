@@ -147,7 +147,7 @@ keeps_last(const struct lookups *ls, const struct lookup *l, unsigned u)
 	const struct upstream *up = &ls->upstreams->table[u];
 	unsigned n = attempt_silences(l, TRANSPORT_UDP, u);
 
-	return n >= AT_ONCE && n + 1 == attempt_most(ls) && up->revived_ns < l->born_ns &&
+	return n >= AT_ONCE && n + 1 == ls->conf->upstream_tries && up->revived_ns < l->born_ns &&
 	    !lookup_needs_tcp(l) && !times_known(&up->times[TRANSPORT_TCP]) &&
 	    l->now.sent_ns < l->born_ns + MOMENT_MS * NS_PER_MS;
 }
@@ -163,10 +163,10 @@ static uint16_t
 pick_for_tcp(const struct lookups *ls, const struct lookup *l, bool left)
 {
 	const struct upstreams *us = ls->upstreams;
-	unsigned most = attempt_most(ls);
+	unsigned most = ls->conf->upstream_tries;
 	uint16_t found = UPSTREAM_NONE;
 
-	if (l->message.bytes != NULL || ls->conf->resend_attempts == 0 ||
+	if (l->message.bytes != NULL || ls->conf->upstream_tries == 1 ||
 	    txid_room(&ls->spaces[0]) == 0)
 		return UPSTREAM_NONE;
 	for (unsigned i = 0; i < us->n_order; i++) {
@@ -212,7 +212,7 @@ pick(struct lookups *ls, struct lookup *l, bool *tcp)
 static unsigned
 n_left(const struct lookups *ls, const struct lookup *l)
 {
-	unsigned all = attempt_most(ls) * ls->upstreams->n_order * TRANSPORTS;
+	unsigned all = ls->conf->upstream_tries * ls->upstreams->n_order * TRANSPORTS;
 	unsigned done = 0;
 
 	for (unsigned over = 0; over < TRANSPORTS; over++)
@@ -372,7 +372,7 @@ attempt_go_on(
 		unsigned n = attempt_silences(l, TRANSPORT_UDP, l->upstream) +
 		    attempt_silences(l, TRANSPORT_TCP, l->upstream);
 
-		if (n < attempt_most(ls))
+		if (n < ls->conf->upstream_tries)
 			return attempt_again(ls, l, l->upstream);
 		return attempt_failed(ls, l, result, DNS_SERVFAIL, NULL, now_ns);
 	}

@@ -40,8 +40,6 @@
 #define LOOKUP_MAX_WAITERS 4096 /* queries that wait for one reply, at most (DNSBomb) */
 /* after so many the question goes over TCP (RFC 5452 section 9.2) */
 #define LOOKUP_NEAR_MISSES 3
-/* attempts per upstream and transport, at most (RFC 9520 section 3.1) */
-#define LOOKUP_SENDS_EACH 3
 #define LOOKUP_LIFE_MS 4492      /* longest life: two ticks less than queries have (RULES D5) */
 #define LOOKUP_LINGER_MS 4000    /* how long an unanswered one listens on (RULES D27) */
 #define LOOKUP_DOWN_MS 1000      /* life when all upstreams are down (RULES D5) */

@@ -395,7 +395,7 @@ on_lost(struct lookups *ls, struct lookup *l, const struct channel *c, struct lo
 	if (c->lost_established && again) {
 		if (!fruitful) {
 			l->tcp.again = true;
-			if (attempt_most(ls) == LOOKUP_SENDS_EACH) /* else one more may be */
+			if (ls->conf->upstream_tries == CONF_MOST_TRIES) /* else one more may be */
 				penalty_use_up(l, &l->now);
 		}
 		return attempt_again(ls, l, l->upstream);
@@ -497,7 +497,7 @@ loss_on_tcp_full(struct lookups *ls, unsigned conn, uint16_t id, uint64_t now_ns
 	if (!lookup_needs_tcp(l)) {
 		lookup_plan(l, LOOKUP_NO_TCP);
 		l->here.no_tcp = true; /* though that is the way that was learned (outbound/ways) */
-		if (attempt_silences(l, TRANSPORT_UDP, l->upstream) >= attempt_most(ls)) {
+		if (attempt_silences(l, TRANSPORT_UDP, l->upstream) >= ls->conf->upstream_tries) {
 			move_on(ls, l, now_ns);
 			return;
 		}

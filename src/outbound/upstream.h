@@ -337,7 +337,8 @@ upstreams_learn(
 
 /*
  * upstreams_wait_ns: how long to wait for a reply of U over OVER to a question to which it was
- * silent N_SILENT times: its measured time, doubled each time, at most the setting timeout-time.
+ * silent N_SILENT times: its measured time, doubled each time, at most the setting
+ * upstream-timeout.
  */
 MUST_USE static inline uint64_t
 upstreams_wait_ns(const struct upstreams *us, unsigned u, enum transport over, unsigned n_silent)

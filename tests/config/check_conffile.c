@@ -22,12 +22,12 @@ static struct settings settings;
 START_TEST(all_errors_at_once)
 {
 	said_parse(&said,
-	    "nameserver 192.0.2.1\nprot 53\ntimeout-time 9\n\n# comment\nlisten ::here\n"
+	    "nameserver 192.0.2.1\nprot 53\nupstream-timeout 9\n\n# comment\nlisten ::here\n"
 	    "xyzzy 1\ndns64-prefix 2001:db8::/95\n",
 	    &settings);
 	ck_assert_str_eq(said.text,
 	    "error t.conf:2: prot: unknown keyword; did you mean port?\n"
-	    "error t.conf:3: timeout-time: '9' is not a time from 0.1 to 5 seconds\n"
+	    "error t.conf:3: upstream-timeout: '9' is not a time from 0.1 to 5 seconds\n"
 	    "error t.conf:6: listen: '::here' is not an IPv4 or IPv6 address (a link-local one "
 	    "ends "
 	    "in "
@@ -68,12 +68,14 @@ static const struct conflict conflicts[] = {
 	    "error t.conf:2: response-maxlength: sets the same as udp-size-client at line 1; only "
 	    "one of "
 	    "them may be given\n" },
-	{ "timeout-time-sec 1\ntimeout-time 1.0\n",
-	    "error t.conf:1: timeout-time-sec: sets the same as timeout-time at line 2; only one "
+	{ "timeout-time-sec 1\nupstream-timeout 1.0\n",
+	    "error t.conf:1: timeout-time-sec: sets the same as upstream-timeout at line 2; only "
+	    "one "
 	    "of them "
 	    "may be given\n" },
-	{ "timeout-time 1.0\ntimeout-time-usec 1\n",
-	    "error t.conf:2: timeout-time-usec: sets the same as timeout-time at line 1; only one "
+	{ "upstream-timeout 1.0\ntimeout-time-usec 1\n",
+	    "error t.conf:2: timeout-time-usec: sets the same as upstream-timeout at line 1; only "
+	    "one "
 	    "of them "
 	    "may be given\n" },
 	{ "timeout-time-usec 500000\n",
@@ -86,6 +88,16 @@ static const struct conflict conflicts[] = {
 	    "error t.conf:1: timeout-time-sec: makes 0.000 s in all; allowed "
 	    "is a time from 0.1 to 5 "
 	    "seconds\n" },
+	{ "resend-attempts 1\nupstream-tries 2\n",
+	    "error t.conf:1: resend-attempts: sets the same as upstream-tries at line 2; only one "
+	    "of them may be given\n" },
+	/* Words of before are read, with a notice. */
+	{ "timeout-time 1\ncache-stale 60\n",
+	    "notice t.conf:1: timeout-time: is called upstream-timeout now; both are read\n"
+	    "notice t.conf:2: cache-stale: is called serve-stale now; both are read\n" },
+	{ "serve-stale 60\ncache-stale 60\n",
+	    "error t.conf:2: serve-stale: is at line 1 already; it may be given once\n"
+	    "notice t.conf:2: cache-stale: is called serve-stale now; both are read\n" },
 	{ "log-level info\ndebugging yes\n",
 	    "error t.conf:2: debugging: sets the same as "
 	    "log-level at line 1; only one of them may be "
@@ -97,8 +109,8 @@ static const struct conflict conflicts[] = {
 	    "error t.conf:2: cache-min-ttl: cache-min-ttl 60 is more than cache-max-ttl 59\n" },
 	{ "cache-min-ttl 60\ncache-max-ttl 60\n", "" },
 	/* Said in vain, which is no error; every one of them. */
-	{ "prefetch no\ncache-size 0\ncache-stale 0\n",
-	    "notice t.conf:3: cache-stale: has no effect with cache-size 0\n"
+	{ "prefetch no\ncache-size 0\nserve-stale 0\n",
+	    "notice t.conf:3: serve-stale: has no effect with cache-size 0\n"
 	    "notice t.conf:1: prefetch: has no effect with cache-size 0\n" },
 	{ "cache-size 0\ncache-min-ttl 0\ncache-max-ttl 1\ncache-max-negative 1\n"
 	  "cache-failure-ttl 1\nnxdomain-cut off\nrrset-order fixed\n"
@@ -282,12 +294,27 @@ check_common(const char *upstream, const char *prefix)
 	ck_assert_uint_eq(lines->prefixes.n, 1);
 	ck_assert_str_eq(pref64_format(&p->prefix, text), prefix);
 	ck_assert_uint_eq(c->timeout_ms, 1000);
-	ck_assert_uint_eq(c->resend_attempts, 1);
+	ck_assert_uint_eq(c->upstream_tries, 2);
 	ck_assert_uint_eq(c->udp_size_client, 512);
 	ck_assert_uint_eq(loglevel_of(&settings, LOG_CACHE), LOG_LEVEL_NOTICE);
 	ck_assert_uint_eq(settings.port, 53);
 	ck_assert(settings.listens_by_default);
 }
+
+/* Attempts after the first one, of which more than 2 count as 2. */
+START_TEST(mtd64_ng_attempts_are_tries)
+{
+	static const unsigned tries[] = { 1, 2, 3, 3 };
+	char text[64];
+
+	for (unsigned i = 0; i < 4; i++) {
+		snprintf(text, sizeof(text), "nameserver 192.0.2.1\nresend-attempts %u\n", i);
+		said_parse(&said, text, &settings);
+		ck_assert_uint_eq(said.n_errors, 0);
+		ck_assert_uint_eq(settings.conf.core.upstream_tries, tries[i]);
+	}
+}
+END_TEST
 
 /* The three configurations printed in the papers, with the meaning they had. */
 START_TEST(mtd64_ng_core)
@@ -343,6 +370,7 @@ void
 tests_add(TCase *tc)
 {
 	tcase_add_test(tc, all_errors_at_once);
+	tcase_add_test(tc, mtd64_ng_attempts_are_tries);
 	tcase_add_test(tc, reading_ends_at_the_most_errors);
 	tcase_add_loop_test(
 	    tc, keyword_given_twice_is_refused, 0, (int)(sizeof(conflicts) / sizeof(conflicts[0])));

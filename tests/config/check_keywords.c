@@ -142,7 +142,7 @@ START_TEST(defaults_are_these)
 	ck_assert_int_eq(c->core.selection, CONF_RANDOM); /* as mtd64-ng */
 	ck_assert(!c->core.hedge);
 	ck_assert_uint_eq(c->core.timeout_ms, 2000);
-	ck_assert_uint_eq(c->core.resend_attempts, 2);
+	ck_assert_uint_eq(c->core.upstream_tries, 3);
 	ck_assert_uint_eq(c->core.udp_size_client, 1232); /* D12 */
 	ck_assert_uint_eq(c->core.udp_size_upstream, 1232);
 	ck_assert_uint_eq(c->core.max_queries, 262144);

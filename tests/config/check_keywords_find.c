@@ -35,7 +35,7 @@ static const struct misspelt misspelts[] = {
 	{ "dns64_prefix", "dns64-prefix" },
 	{ "prefix", "no-prefix" },
 	{ "listn", "listen" },
-	{ "timeout-tiem", "timeout-time" },
+	{ "timeout-tiem", "upstream-timeout" },
 	{ "numthreads", "num-threads" },
 	{ "prot", "port" },
 	{ "exclude-aaa", "exclude-aaaa" },

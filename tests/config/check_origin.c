@@ -66,7 +66,7 @@ START_TEST(defaults_that_hold)
 	ck_assert_ptr_null(origin_default(&settings.origin, keywords_find("allow")));
 	/* Others set the same. */
 	ck_assert_ptr_null(origin_default(&settings.origin, keywords_find("udp-size-client")));
-	ck_assert_ptr_null(origin_default(&settings.origin, keywords_find("timeout-time")));
+	ck_assert_ptr_null(origin_default(&settings.origin, keywords_find("upstream-timeout")));
 	ck_assert_ptr_null(origin_default(&settings.origin, keywords_find("log-level")));
 }
 END_TEST

@@ -87,8 +87,10 @@ static const struct said_bad bad[] = {
 	{ "selection-mode rand",
 	    "selection-mode: 'rand' is not one of random|round-robin|in-order|fastest" },
 	{ "debugging maybe", "debugging: 'maybe' is not one of no|yes" },
-	{ "timeout-time 0.05", "timeout-time: '0.05' is not a time from 0.1 to 5 seconds" },
-	{ "timeout-time 32767", "timeout-time: '32767' is not a time from 0.1 to 5 seconds" },
+	{ "upstream-timeout 0.05", "upstream-timeout: '0.05' is not a time from 0.1 to 5 seconds" },
+	{ "upstream-timeout 32767",
+	    "upstream-timeout: '32767' is not a time from 0.1 to 5 seconds" },
+	{ "upstream-tries 4", "upstream-tries: '4' is not a number from 1 to 3" },
 	{ "resend-attempts 11", "resend-attempts: '11' is not a number from 0 to 10" },
 	{ "udp-size-upstream 511", "udp-size-upstream: '511' is not a number from 512 to 4096" },
 	{ "response-maxlength 4097",
@@ -104,7 +106,7 @@ static const struct said_bad bad[] = {
 	{ "cache-min-ttl 61", "cache-min-ttl: '61' is not a number from 0 to 60" },
 	{ "cache-max-ttl 604801", "cache-max-ttl: '604801' is not a number from 1 to 604800" },
 	{ "cache-failure-ttl 0", "cache-failure-ttl: '0' is not a number from 1 to 300" },
-	{ "cache-stale 1d", "cache-stale: '1d' is not a number from 0 to 259200" },
+	{ "serve-stale 1d", "serve-stale: '1d' is not a number from 0 to 259200" },
 	{ "nxdomain-cut yes", "nxdomain-cut: 'yes' is not one of off|secure|all" },
 	{ "rrset-order random", "rrset-order: 'random' is not one of fixed|rotate" },
 	{ "num-threads 65", "num-threads: '65' is not auto or a number from 1 to 64" },
@@ -153,7 +155,7 @@ START_TEST(cache_keywords_set_their_fields)
 	parse_silently("cache-size 5G\n");
 	ck_assert_uint_eq(settings.cache_size, UINT64_C(5) << 30);
 	parse_silently("cache-min-ttl 30\ncache-max-ttl 30\ncache-max-negative 60\n"
-		       "cache-failure-ttl 1\ncache-stale 259200\nnxdomain-cut all\n"
+		       "cache-failure-ttl 1\nserve-stale 259200\nnxdomain-cut all\n"
 		       "prefetch no\nrrset-order rotate\n");
 	ck_assert_uint_eq(c->min_ttl_s, 30);
 	ck_assert_uint_eq(c->max_ttl_s, 30);
@@ -388,7 +390,7 @@ START_TEST(plain_keywords_set_their_fields)
 		       "stop-timeout 0.5\ntcp-idle-timeout 2\nmax-queries 256\nmax-tcp-clients 7\n"
 		       "max-waiting-per-client 5\nmax-same-question 0\n"
 		       "max-waiting-per-upstream 6\n"
-		       "max-tcp-per-client 3\nresend-attempts 0\ntimeout-time 2.5\n");
+		       "max-tcp-per-client 3\nupstream-tries 1\nupstream-timeout 2.5\n");
 	ck_assert_uint_eq(settings.num_threads, 3);
 	ck_assert(settings.affinity.given && CPU_COUNT(&settings.affinity.set) == 2);
 	ck_assert_str_eq(settings.user, "u");
@@ -407,7 +409,7 @@ START_TEST(plain_keywords_set_their_fields)
 	ck_assert_uint_eq(settings.conf.core.max_waiting_per_upstream, 6);
 	ck_assert_uint_eq(settings.conf.io.max_tcp_clients, 7);
 	ck_assert_uint_eq(settings.conf.io.max_tcp_per_client, 3);
-	ck_assert_uint_eq(settings.conf.core.resend_attempts, 0);
+	ck_assert_uint_eq(settings.conf.core.upstream_tries, 1);
 	ck_assert_uint_eq(settings.conf.core.timeout_ms, 2500);
 }
 END_TEST

@@ -24,7 +24,7 @@ static const struct line lines[] = {
 	{ "port 53\r", "port|53" },
 	{ "\r", "" },
 	{ "num-threads 16 # for the \"main\" measurements", "num-threads|16" },
-	{ "timeout-time  2.5\t\t// Maximum value is 32767", "timeout-time|2.5" },
+	{ "upstream-timeout  2.5\t\t// Maximum value is 32767", "upstream-timeout|2.5" },
 	{ "port 53#not a comment", "port|53#not|a|comment" },
 	{ "chroot /a//b", "chroot|/a//b" },
 	{ "port 53 #", "port|53" },

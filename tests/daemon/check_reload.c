@@ -76,9 +76,9 @@ START_TEST(all_else_is_new)
 	parse(&now, "nameserver 192.0.2.1\n");
 	parse(&next,
 	    "nameserver 192.0.2.2\nlisten ::\nport 54\ndns64-prefix 2001:db8::/96\n"
-	    "timeout-time 2\nlog-level info\nstop-timeout 1\nmax-tcp-per-client "
+	    "upstream-timeout 2\nlog-level info\nstop-timeout 1\nmax-tcp-per-client "
 	    "2\nudp-size-client 1400\ncache-min-ttl 7\ncache-max-ttl 8\n"
-	    "cache-max-negative 9\ncache-failure-ttl 10\ncache-stale 0\n"
+	    "cache-max-negative 9\ncache-failure-ttl 10\nserve-stale 0\n"
 	    "nxdomain-cut all\nprefetch no\nrrset-order rotate\n");
 	ck_assert_uint_eq(reload_keep(&now, &next), 0);
 	ck_assert_uint_eq(next.conf.core.upstreams[0].addr[3], 2);

@@ -384,7 +384,7 @@ some_settings(struct conf_core *c, const struct conf_core *old)
 	c->keep.cut = (enum conf_cut)rng_below(&t.rng, 3);
 	c->keep.prefetch = chance(50);
 	c->trusted = rng_below(&t.rng, 8);
-	c->resend_attempts = rng_below(&t.rng, 4);
+	c->upstream_tries = (uint8_t)(1 + rng_below(&t.rng, 3));
 	c->max_upstream_questions = (uint8_t)(8 + rng_below(&t.rng, 24));
 	c->timeout_ms = 100 + rng_below(&t.rng, 1500);
 	c->selection = (enum conf_selection)rng_below(&t.rng, 4);

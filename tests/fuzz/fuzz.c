@@ -37,7 +37,7 @@ make_conf(struct conf_core *c)
 	c->upstreams[0] = loopback(53);
 	c->n_upstreams = 1;
 	c->timeout_ms = 200;
-	c->resend_attempts = 1;
+	c->upstream_tries = 2;
 	c->max_upstream_questions = 24;
 	c->udp_size_client = 1232;
 	c->udp_size_upstream = 1232;

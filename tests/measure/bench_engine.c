@@ -279,7 +279,7 @@ configure(struct common *c)
 		.max_waiting_per_client = 1000,
 		.max_same_question = 16,
 		.timeout_ms = 1000,
-		.resend_attempts = 2,
+		.upstream_tries = 3,
 		.max_upstream_questions = 24,
 		.udp_size_client = 1232,
 		.udp_size_upstream = 1232,

@@ -198,7 +198,7 @@ START_TEST(retries_leave_nothing_open)
 		ck_assert_uint_eq(txid_room(&p.lookups.spaces[0]), TXID_COUNT - n);
 		listen_out(l);
 	} while (!loss_on_timer(&p.lookups, l, &result, p.now_ns));
-	ck_assert_uint_eq(n, 2 * 2 * LOOKUP_SENDS_EACH); /* over UDP and TCP */
+	ck_assert_uint_eq(n, 2 * 2 * CONF_MOST_TRIES); /* over UDP and TCP */
 	ck_assert_int_eq(result.outcome, LOOKUP_SILENT);
 	ck_assert(is_busy(0) && is_busy(1));
 	lookup_free(&p.lookups, l);
@@ -281,7 +281,7 @@ START_TEST(rule34_three_sends_each)
 	parts_init(&p, 3, CAP);
 	make_quick(3);
 	p.upstreams.selection = CONF_RANDOM;
-	p.conf.resend_attempts = 10;
+	p.conf.upstream_tries = 3;
 	for (unsigned i = 0; i < 50; i++) {
 		struct lookup *l = start(i, i % 2 == 0 ? &by_udp : &by_tcp);
 		unsigned n[3][2] = { { 0 } };
@@ -294,9 +294,9 @@ START_TEST(rule34_three_sends_each)
 		} while (!loss_on_timer(&p.lookups, l, &result, p.now_ns));
 		ck_assert_int_eq(result.outcome, LOOKUP_SILENT);
 		for (unsigned u = 0; u < 3; u++) {
-			ck_assert_uint_eq(n[u][false], LOOKUP_SENDS_EACH);
+			ck_assert_uint_eq(n[u][false], CONF_MOST_TRIES);
 			ck_assert_uint_ge(n[u][true], 1);
-			ck_assert_uint_le(n[u][true], LOOKUP_SENDS_EACH);
+			ck_assert_uint_le(n[u][true], CONF_MOST_TRIES);
 		}
 		lookup_free(&p.lookups, l);
 	}
@@ -381,7 +381,7 @@ START_TEST(d5_all_down_one_attempt)
 	struct lookup *l;
 	uint64_t ms;
 
-	p.conf.resend_attempts = 10;
+	p.conf.upstream_tries = 3;
 	p.upstreams.timeout_ns = 3000 * NS_PER_MS;
 	for (unsigned i = 0; i < 2; i++) {
 		p.now_ns += 2 * NS_PER_SEC; /* the wheel has come so far */
@@ -446,7 +446,7 @@ START_TEST(d3_down_is_asked_once)
 	struct lookup *l = start(1, &by_udp);
 
 	make_quick(2);
-	p.conf.resend_attempts = 10;
+	p.conf.upstream_tries = 3;
 	p.upstreams.table[1].down = true;
 	do {
 		bool sent = parts_next(&p, &send);
@@ -455,10 +455,10 @@ START_TEST(d3_down_is_asked_once)
 		if (!sent || packet_is(&send.to, PACKET_UPSTREAM, TRANSPORT_TCP))
 			continue;
 		n[l->upstream]++;
-		ck_assert(l->upstream == 0 || n[0] == LOOKUP_SENDS_EACH);
+		ck_assert(l->upstream == 0 || n[0] == CONF_MOST_TRIES);
 	} while (!loss_on_timer(&p.lookups, l, &result, p.now_ns));
 	ck_assert_int_eq(result.outcome, LOOKUP_SILENT);
-	ck_assert_uint_eq(n[0], LOOKUP_SENDS_EACH);
+	ck_assert_uint_eq(n[0], CONF_MOST_TRIES);
 	ck_assert_uint_eq(n[1], 1);
 }
 END_TEST

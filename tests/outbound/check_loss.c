@@ -230,8 +230,8 @@ START_TEST(rule34_retries_go_elsewhere)
 			ck_assert_uint_ne(sent[i].u, sent[i - 1].u);
 	}
 	for (unsigned u = 0; u < 2; u++) {
-		ck_assert_uint_eq(n[u][false], LOOKUP_SENDS_EACH);
-		ck_assert_uint_le(n[u][true], LOOKUP_SENDS_EACH);
+		ck_assert_uint_eq(n[u][false], CONF_MOST_TRIES);
+		ck_assert_uint_le(n[u][true], CONF_MOST_TRIES);
 	}
 }
 END_TEST
@@ -326,7 +326,7 @@ START_TEST(it_ends_when_nothing_can_come)
 	struct lookup *l;
 
 	begin(1);
-	p.conf.resend_attempts = 0;
+	p.conf.upstream_tries = 1;
 	l = ask("www.example", DNS_TYPE_MX);
 	l->tcp.plan = LOOKUP_TCP_KEPT;
 	ck_assert(!pass(l, 8));
@@ -366,7 +366,7 @@ START_TEST(d27_spent_lookup_listens)
 	struct lookup *l;
 
 	begin(1);
-	p.conf.resend_attempts = 0;
+	p.conf.upstream_tries = 1;
 	l = ask("www.example", DNS_TYPE_MX);
 	ck_assert(!pass(l, 4000));
 	ck_assert_uint_eq(n_sent, 1);

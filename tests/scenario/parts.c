@@ -16,7 +16,7 @@ parts_conf(struct conf_core *conf, unsigned n, uint32_t cap)
 {
 	*conf = (struct conf_core){ .selection = CONF_IN_ORDER,
 		.timeout_ms = 1000,
-		.resend_attempts = 2,
+		.upstream_tries = 3,
 		.max_upstream_questions = 24,
 		.udp_size_client = 1232,
 		.udp_size_upstream = 1232,

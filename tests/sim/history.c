@@ -56,7 +56,7 @@ count_sends(struct sim *s, struct fact *f)
 unsigned
 history_most(const struct sim *s)
 {
-	unsigned n = s->conf[s->turn % 2].resend_attempts + 1;
+	unsigned n = s->conf[s->turn % 2].upstream_tries;
 
 	return n < 3 ? n : 3;
 }

@@ -268,8 +268,8 @@ draw_settings(struct sim *s, struct rng *r)
 	story_line(s, "selection-mode %s\n", modes[rng_below(r, 4)]);
 	story_line(s, "hedge %s\n", no_or_yes(rng_below(r, 2)));
 	timeout_ms = rng_below(r, 2) ? 2000 : 200 + rng_below(r, 2000);
-	story_line(s, "timeout-time %u.%03u\n", timeout_ms / 1000, timeout_ms % 1000);
-	story_line(s, "resend-attempts %u\n", rng_below(r, 3) ? 2 : rng_below(r, 4));
+	story_line(s, "upstream-timeout %u.%03u\n", timeout_ms / 1000, timeout_ms % 1000);
+	story_line(s, "upstream-tries %u\n", rng_below(r, 3) ? 3 : 1 + rng_below(r, 3));
 	story_line(s, "max-upstream-questions %u\n", rng_below(r, 3) ? 8 + rng_below(r, 17) : 24);
 	story_line(s, "case-randomization %s\n", no_or_yes(rng_below(r, 2)));
 	story_line(s, "upstream-cookies %s\n", no_or_yes(rng_below(r, 2)));
@@ -279,7 +279,7 @@ draw_settings(struct sim *s, struct rng *r)
 	/* few enough to be reached; fewer may be counted where others are (policy/fair) */
 	story_line(s, "max-same-question %u\n", rng_below(r, 2) ? 8 + rng_below(r, 9) : 0);
 	story_line(s, "prefetch %s\n", no_or_yes(rng_below(r, 2)));
-	story_line(s, "cache-stale %d\n", rng_below(r, 3) ? 0 : 100);
+	story_line(s, "serve-stale %d\n", rng_below(r, 3) ? 0 : 100);
 	story_line(s, "nxdomain-cut %s\n", cuts[rng_below(r, 3)]);
 	story_line(s, "cache-size %s\n", rng_below(r, 4) ? "1m" : "0");
 	story_line(s, "svcb-additional %s\n", svcb[sim_draw(s, 2, 0, 3)]);

@@ -17,7 +17,7 @@
 #define CONFIGURED_USUAL \
 	"nameserver 192.0.2.1\n" \
 	"selection-mode in-order\n" \
-	"timeout-time 1\n" \
+	"upstream-timeout 1\n" \
 	"case-randomization no\n" \
 	"upstream-cookies no\n" \
 	"client-cookies no\n" \

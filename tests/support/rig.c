@@ -124,7 +124,7 @@ rig_settings(struct rig *r)
 	c->n_upstreams = 1;
 	c->selection = CONF_IN_ORDER;
 	c->timeout_ms = 5000;
-	c->resend_attempts = 2;
+	c->upstream_tries = 3;
 	c->max_upstream_questions = 24;
 	c->udp_size_client = 1232;
 	c->udp_size_upstream = 1232;

@@ -12,7 +12,7 @@ mkdir -m 700 "$work/state" && chown "$usual" "$work/state" || exit 99
 
 setup()
 {
-	configure 'nameserver 127.0.0.1 port 5300' 'num-threads 2' 'resend-attempts 0' "$@"
+	configure 'nameserver 127.0.0.1 port 5300' 'num-threads 2' 'upstream-tries 1' "$@"
 }
 
 # knows NAME: is it answered, by whoever is alive?
@@ -43,7 +43,7 @@ start_alone()
 # --- Saved, and read ---
 
 start_fakedns --ttl 300
-setup "cache-file $cache" "control-socket $control" 'timeout-time 2'
+setup "cache-file $cache" "control-socket $control" 'upstream-timeout 2'
 start_dns64d
 check 'no file yet' wait_for 60 logged dns64d "cache-file $cache: not there"
 check 'a name is answered' knows $known
@@ -90,11 +90,11 @@ check 'it were some' logged dns64d 'flush below dns64perf.test.: [1-9]'
 check 'all are forgotten' forgot $other
 cp "$cache" "$work/saved"
 stop dns64d KILL
-setup "cache-file $cache" "control-socket $control" 'timeout-time 2' 'cache-max-ttl 100'
+setup "cache-file $cache" "control-socket $control" 'upstream-timeout 2' 'cache-max-ttl 100'
 start_alone
 check 'what was saved by command was read' knows $other
 check "a lower cache-max-ttl holds for it ($(ttl_of_a))" test "$(ttl_of_a)" -le 100
-setup "cache-file $cache" "control-socket $control" 'timeout-time 2' 'cache-max-ttl 50'
+setup "cache-file $cache" "control-socket $control" 'upstream-timeout 2' 'cache-max-ttl 50'
 ctl reload >>"$work/ctl.out"
 check "and after a reload ($(ttl_of_a))" test "$(ttl_of_a)" -le 50
 check 'what was flushed before is not in it' forgot $known
@@ -106,7 +106,7 @@ stop dns64d KILL
 
 stop fakedns
 start_fakedns --ttl 300
-setup "cache-file $cache" "control-socket $control" 'timeout-time 4'
+setup "cache-file $cache" "control-socket $control" 'upstream-timeout 4'
 questions 2000 >"$work/questions"
 start_alone
 start dnsperf dnsperf -s ::1 -p 5364 -d "$work/questions" -c 8 -l 5 -t 20 -Q 4000
@@ -133,7 +133,7 @@ start_alone
 check 'the last save is a sound file' wait_for 60 logged dns64d "cache-file $cache: [0-9]* entries read"
 stop dns64d KILL
 know_nothing
-setup "cache-file $cache" 'timeout-time 0.2'
+setup "cache-file $cache" 'upstream-timeout 0.2'
 
 # --- Damaged ---
 
@@ -193,7 +193,7 @@ equal 'the exit status does not tell' 0 "$status"
 mkdir -p "$work/root/state" && chown nobody "$work/root/state" || exit 99
 cp "$work/saved" "$work/root/state/cache" && chown nobody "$work/root/state/cache" || exit 99
 cp "$cache.key" "$work/root/state/cache.key" && chown nobody "$work/root/state/cache.key" || exit 99
-setup 'timeout-time 0.2' 'cache-file /state/cache' "chroot $work/root" 'user nobody'
+setup 'upstream-timeout 0.2' 'cache-file /state/cache' "chroot $work/root" 'user nobody'
 # The leak checker needs /proc.
 export ASAN_OPTIONS=detect_leaks=0
 start_alone

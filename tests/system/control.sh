@@ -162,7 +162,7 @@ check 'json of an error' is '"error"' ctl --json flush name a..b
 # --- the configuration ---
 
 check 'config: what stands in the file' is "# $work/dns64d.conf:" ctl config
-check 'config: a default' is 'timeout-time 2.0 ' ctl config
+check 'config: a default' is 'upstream-timeout 2.0 ' ctl config
 check 'config: no secret' is '# cookie-secret (hidden)' ctl config
 check 'config: nowhere' sh -c "! curl -s --unix-socket $control http://d/config | grep -q 00112233"
 ctl config >"$work/again.conf"

@@ -69,10 +69,10 @@ check "-t of a cache-file where $usual may not write: 1" exits 1 "$DNS64D" -t -c
 check "it is named" logged run \
 	"places.conf:3: cache-file: '$work/cache' cannot be read and replaced by user $usual: Permission denied; it must"
 check "-t made no file" test ! -e "$work/cache" -a ! -e "$work/cache.new" -a ! -e "$work/nowhere"
-bad=$(config bad.conf "prot 53" "timeout-time 99" "listen 127.0.0.1" "dns64-prefix 2001:db8:0:1:ff00::/96")
+bad=$(config bad.conf "prot 53" "upstream-timeout 99" "listen 127.0.0.1" "dns64-prefix 2001:db8:0:1:ff00::/96")
 check "-t of a bad file: 1" exits 1 "$DNS64D" -t -c "$bad"
 check "all errors: the word" logged run "bad.conf:1: prot: unknown keyword; did you mean port?"
-check "all errors: the bounds" logged run "bad.conf:2: timeout-time: '99' is not a time from 0.1 to 5 seconds"
+check "all errors: the bounds" logged run "bad.conf:2: upstream-timeout: '99' is not a time from 0.1 to 5 seconds"
 check "all errors: the prefix" logged run "bad.conf:4: .* correct prefix is 2001:db8:0:1::/96"
 check "all errors: nobody to ask" logged run "nameserver: there is none to ask"
 check "start with a bad file: 1" exits 1 "$DNS64D" -f -c "$bad"
@@ -350,7 +350,7 @@ fi
 
 # Nobody answers there: the question stays in flight until its time is over.
 silent=$(config silent.conf "nameserver 127.0.0.1 port 5399" "listen 127.0.0.1 port 5355" \
-	"timeout-time 5" "stop-timeout 30")
+	"upstream-timeout 5" "stop-timeout 30")
 if command -v python3 >/dev/null; then
 	start silent_port python3 -c 'import socket
 s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)

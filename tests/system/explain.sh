@@ -251,7 +251,7 @@ equal '--dry is for explain' 2 $?
 
 # --- stale, and no upstream ---
 
-settings 'cache-stale 1000'
+settings 'serve-stale 1000'
 ctl reload >/dev/null
 keep_cache=yes
 real 10.1.0.1 short.test A >/dev/null
@@ -280,7 +280,7 @@ check 'then it is over' is 'SERVFAIL' ctl explain fourth.test
 curl -s --unix-socket "$control" "http://d/explain?name=fifth.test" >"$work/fifth" &
 fifth=$!
 wait_for 20 logged mute fifth.test
-settings 'cache-stale 1000' 'hide-a yes'
+settings 'serve-stale 1000' 'hide-a yes'
 ctl reload >/dev/null
 wait $fifth
 check 'a reload meanwhile' is '"reloaded": true' cat "$work/fifth"

@@ -38,7 +38,7 @@ crowd_asks()
 
 ip address add 192.0.2.9/32 dev lo || give_up 'no address'
 start mute "$upstream" 5300 mute
-configure 'listen 192.0.2.9 port 5364' 'nameserver 127.0.0.1 port 5300' 'num-threads 2' 'timeout-time 1' 'resend-attempts 0' \
+configure 'listen 192.0.2.9 port 5364' 'nameserver 127.0.0.1 port 5300' 'num-threads 2' 'upstream-timeout 1' 'upstream-tries 1' \
 	'cache-size 0' 'allow ::1' 'user none'
 start_dns64d
 crowd_asks 000 24 dns64perf.test
@@ -110,13 +110,13 @@ stop dns64d
 
 configure 'nameserver 127.0.0.1 port 5300' 'num-threads 2' 'log-level info'
 start_dns64d
-configure 'nameserver 127.0.0.1 port 5301' 'num-threads 2' 'log-level info' 'cache-stale 60' \
+configure 'nameserver 127.0.0.1 port 5301' 'num-threads 2' 'log-level info' 'serve-stale 60' \
 	'never-synthesize example.org'
 kill -HUP "$(pid_of dns64d)"
 check 'a reload' wait_for 60 logged dns64d 'reload: done'
 check 'says which upstream is new' logged dns64d 'config: asks 127.0.0.1#5301'
 check 'and which is not asked any more' logged dns64d 'config: asks 127.0.0.1#5300 no more'
-check 'which keyword has another value' logged dns64d 'config: cache-stale was changed'
+check 'which keyword has another value' logged dns64d 'config: serve-stale was changed'
 check 'also of those for clients' logged dns64d 'config: never-synthesize was changed'
 check 'the first of them too' logged dns64d 'config: nameserver was changed'
 equal 'and nothing else' 5 "$(grep -c 'info config:' "$work/dns64d.log")"

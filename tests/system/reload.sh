@@ -24,8 +24,8 @@ reconfigure()
 	0) configure "$base" 'num-threads 2' 'dns64-prefix 2001:db8:65::/96' ;;
 	1) configure "$base" 'num-threads 2' 'listen 127.0.0.2 port 5364' 'listen 127.0.0.3 port 5364' ;;
 	2) configure "$base" 'num-threads 2' 'listen 127.0.0.3 port 5364' 'nameserver 127.0.0.1 port 5301' ;;
-	3) configure 'cache-stale 0' 'prefetch no' 'nameserver 127.0.0.1 port 5301' 'num-threads 2' 'exclude-aaaa 2001:db8:ffff::/48' ;;
-	4) configure "$base" 'num-threads 2' 'udp-size-client 4096' 'timeout-time 2' 'prot 1' ;;
+	3) configure 'serve-stale 0' 'prefetch no' 'nameserver 127.0.0.1 port 5301' 'num-threads 2' 'exclude-aaaa 2001:db8:ffff::/48' ;;
+	4) configure "$base" 'num-threads 2' 'udp-size-client 4096' 'upstream-timeout 2' 'prot 1' ;;
 	5) configure "$base" 'num-threads 2' 'cache-size 0' 'max-tcp-per-client 100' 'listen ::1 port 5365' ;;
 	esac
 }

@@ -10,7 +10,7 @@ most_ms=${SLICES_MS:-150}
 
 watch_noise
 start_fakedns --ttl 300 --slow-first 1000
-configure 'nameserver 127.0.0.1 port 5300' 'num-threads 1' 'timeout-time 5' 'max-tcp-per-client 128' 'max-same-question 0'
+configure 'nameserver 127.0.0.1 port 5300' 'num-threads 1' 'upstream-timeout 5' 'max-tcp-per-client 128' 'max-same-question 0'
 start_dns64d
 
 known()

@@ -6,7 +6,7 @@ need kdig
 
 ok=010-000-000-001.dns64perf.test
 start_fakedns --ttl 300
-configure 'nameserver 127.0.0.1 port 5300' 'num-threads 1' 'timeout-time 5' 'resend-attempts 0' \
+configure 'nameserver 127.0.0.1 port 5300' 'num-threads 1' 'upstream-timeout 5' 'upstream-tries 1' \
 	'tcp-idle-timeout 5' 'max-tcp-per-client 8' 'max-tcp-clients 12' 'cache-size 0'
 start_dns64d
 

@@ -24,7 +24,7 @@ lines()
 configured()
 {
 	case $(($1 % 4)) in
-	0) set -- 'cache-stale 60' ;;
+	0) set -- 'serve-stale 60' ;;
 	1) set -- 'dns64-prefix 2001:db8:65::/96' 'listen 127.0.0.3 port 5364' ;;
 	2) set -- 'client 127.0.0.0/8 {' 'dns64-prefix 2001:db8:66::/96' '}' ;;
 	3) set -- 'prot 1' ;;

@@ -149,7 +149,7 @@ web=http://127.0.0.1:6464
 
 before=$(total dns64d_answers_total)
 configure 'nameserver 127.0.0.1 port 5300' 'num-threads 2' "control-socket $work/control" 'web-listen 127.0.0.1' \
-	'web-listen ::1 port 6465' 'web-listen 192.0.2.77' 'web-allow 192.0.2.0/24' 'web-name gw.example.net' 'timeout-time 2'
+	'web-listen ::1 port 6465' 'web-listen 192.0.2.77' 'web-allow 192.0.2.0/24' 'web-name gw.example.net' 'upstream-timeout 2'
 curl -s -m 20 -X POST --unix-socket "$work/control" http://dns64d/reload >/dev/null
 equal 'after a reload' "$before" "$(total dns64d_answers_total)"
 equal 'upstreams keep theirs' "$(counter upstream_udp upstream_tcp)" "$(total dns64d_upstream_sends_total)"
