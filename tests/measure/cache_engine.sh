@@ -14,6 +14,8 @@
 . "${TOP_SRCDIR:-.}/tests/measure/cachelib.sh"
 need valgrind
 
+# What is measured is what the source is now: programs of tests are not built by "make".
+[ ! -f "$TOP_BUILDDIR/Makefile" ] || make -s -C "$TOP_BUILDDIR" "${engine#"$TOP_BUILDDIR"/}" || exit 99
 rounds=${1:-7} questions=20000
 simulated='--cache-sim=yes --LL=33554432,16,64'
 [ -x "$engine" ] || {
