@@ -50,13 +50,11 @@ struct sender {
 };
 
 static int
-set_options(int fd, const struct netaddr *a, const struct fake_settings *s, bool shared)
+set_options(int fd, const struct netaddr *a, const struct fake_settings *s)
 {
 	bool v6 = a->family == NETADDR_IPV6;
 	int on = 1;
 
-	if (shared && setsockopt(fd, SOL_SOCKET, SO_REUSEPORT, &on, sizeof(on)) != 0)
-		return -errno;
 	if (v6 && setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &on, sizeof(on)) != 0)
 		return -errno;
 	udp_run_enlarge(fd, SOCKET_BUFFER);
@@ -71,18 +69,37 @@ set_options(int fd, const struct netaddr *a, const struct fake_settings *s, bool
 	return 0;
 }
 
-int
-fake_udp_open(const struct netaddr *a, const struct fake_settings *s, bool shared)
+/*
+ * Bind FD to A; SHARED: other sockets of this server may have the same port. One that the kernel is
+ * to choose must be nobody else's: it would choose one that another process shares.
+ */
+static int
+bind_to(int fd, const struct netaddr *a, bool shared)
 {
 	struct sockaddr_storage ss;
 	socklen_t len = netaddr_to_sockaddr(a, &ss);
-	int fd = socket(ss.ss_family, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+	int on = 1;
+
+	if (a->port == 0 && bind(fd, (struct sockaddr *)&ss, len) != 0)
+		return -errno;
+	if (shared && setsockopt(fd, SOL_SOCKET, SO_REUSEPORT, &on, sizeof(on)) != 0)
+		return -errno;
+	if (a->port != 0 && bind(fd, (struct sockaddr *)&ss, len) != 0)
+		return -errno;
+	return 0;
+}
+
+int
+fake_udp_open(const struct netaddr *a, const struct fake_settings *s, bool shared)
+{
+	int family = a->family == NETADDR_IPV6 ? AF_INET6 : AF_INET;
+	int fd = socket(family, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
 
 	if (fd < 0)
 		return -errno;
-	int err = set_options(fd, a, s, shared);
-	if (err == 0 && bind(fd, (struct sockaddr *)&ss, len) != 0)
-		err = -errno;
+	int err = set_options(fd, a, s);
+	if (err == 0)
+		err = bind_to(fd, a, shared);
 	if (err == 0)
 		return fd;
 	(void)close(fd);

@@ -136,6 +136,21 @@ udp_stamps(int fd)
 	(void)ioctl(fd, SIOCGSTAMPNS, &ts); /* ENOENT: there is none yet */
 }
 
+/*
+ * Bind FD, a UDP socket, so that the other loops' sockets may share its port. A port that the
+ * kernel is to choose must be nobody else's: it would choose one that another process shares.
+ */
+static int
+bind_shared(int fd, const struct netaddr *addr)
+{
+	bool chosen = addr->port == 0;
+	int r = chosen ? socket_bind(fd, addr) : 0;
+
+	if (r == 0)
+		r = set_int(fd, SOL_SOCKET, SO_REUSEPORT, 1);
+	return r < 0 || chosen ? r : socket_bind(fd, addr);
+}
+
 static int
 udp_open(const struct netaddr *addr, const struct how *how)
 {
@@ -145,9 +160,7 @@ udp_open(const struct netaddr *addr, const struct how *how)
 
 	if (fd < 0)
 		return fd;
-	r = set_int(fd, SOL_SOCKET, SO_REUSEPORT, 1);
-	if (r == 0)
-		r = set_int(fd, SOL_SOCKET, SO_RXQ_OVFL, 1);
+	r = set_int(fd, SOL_SOCKET, SO_RXQ_OVFL, 1);
 	if (r == 0)
 		r = udp_pktinfo(fd, addr);
 	/* A smaller buffer than asked for is no reason not to serve. */
@@ -159,7 +172,7 @@ udp_open(const struct netaddr *addr, const struct how *how)
 		(void)set_int(fd, IPPROTO_IP, IP_MTU_DISCOVER, IP_PMTUDISC_OMIT);
 	udp_stamps(fd);
 	if (r == 0)
-		r = socket_bind(fd, addr);
+		r = bind_shared(fd, addr);
 	if (r == 0)
 		return fd;
 	close(fd);

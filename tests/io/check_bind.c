@@ -37,6 +37,23 @@ opened(const char *text, uint16_t port)
 	return s;
 }
 
+/* A port that the kernel chooses is nobody else's, though sockets may share one. */
+START_TEST(chosen_ports_are_not_shared)
+{
+	enum { N = 450 }; /* of 28,000 ports: three or four would be chosen twice */
+	static struct bind_sockets s[N];
+	static bool seen[UINT16_MAX + 1];
+
+	for (unsigned i = 0; i < N; i++) {
+		s[i] = opened("127.0.0.1", 0);
+		ck_assert_msg(!seen[s[i].addr.port], "port %u twice", s[i].addr.port);
+		seen[s[i].addr.port] = true;
+	}
+	for (unsigned i = 0; i < N; i++)
+		bind_close(&s[i]);
+}
+END_TEST
+
 /* One port for both, told when it was 0; non-blocking; PKTINFO on a wildcard only. */
 START_TEST(sockets_have_their_options)
 {
@@ -162,6 +179,7 @@ END_TEST
 void
 tests_add(TCase *tc)
 {
+	tcase_add_test(tc, chosen_ports_are_not_shared);
 	tcase_add_loop_test(tc, sockets_have_their_options, 0, N_ADDRS);
 	tcase_add_loop_test(tc, loops_share_a_port_by_group, 0, N_ADDRS);
 	tcase_add_loop_test(tc, address_in_use_is_an_error, 0, N_ADDRS);
