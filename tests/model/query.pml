@@ -14,6 +14,10 @@
 #ifndef SENDS
 #define SENDS 1 /* attempts at one upstream until it is exhausted (LOOKUP_SENDS_EACH) */
 #endif
+/*
+ * With A_ENDS the lookup of A may end at any moment in any way: its attempts are left out, and no order
+ * is. With MOST_HEALTH 1 an upstream that is down stays so.
+ */
 #ifndef STEPS
 #define STEPS 1 /* questions that follow open chains, in each phase (QUERY_MAX_STEPS) */
 #endif
@@ -461,6 +465,12 @@ inline ask() {
 			:: L == 0 -> begun = now
 			:: else
 			fi;
+			waits = L;
+#ifdef A_ENDS
+			if
+			:: L == 1
+			:: else ->
+#endif
 			if
 			EACH(ANY_UP)
 			EACH(ANY_DOWN)
@@ -469,8 +479,10 @@ inline ask() {
 			:: !any_up -> hurried[L] = 1; end[L] = now + 1
 			:: else
 			fi;
-			send();
-			waits = L
+			send()
+#ifdef A_ENDS
+			fi
+#endif
 		fi;
 		if
 		:: state == S_AAAA -> timer = LATE
@@ -832,6 +844,12 @@ inline run_query() {
 
 #define some_due (ends(0) || ends(1) || is_timed)
 
+#define LIKE(u) if \
+	:: health[u] == DOWN -> \
+		AT(0, u) = (AT(0, u) & ~OPEN) | (AT(0, u) & OPEN -> FIRST : 0); \
+		AT(1, u) = (AT(1, u) & ~OPEN) | (AT(1, u) & OPEN -> FIRST : 0) \
+	:: else \
+	fi;
 inline swap(a, b) {
 	if
 	:: KEY(a) < KEY(b) ->
@@ -850,7 +868,15 @@ active proctype query() {
 		:: state == S_NEW -> state = S_A; aaaa_end = IGNORED; asks = 1 /* policy ignores AAAA (RULES D13) */
 		EACH(EVENTS)
 		ENDS(0)
+#ifdef A_ENDS
+		:: d_step { live[1] == LIVE -> L = 1; outcome = O_REPLY; printf("tick %d: [L1] a whole reply\n", now) }
+		:: d_step { live[1] == LIVE -> L = 1; outcome = O_ERROR; printf("tick %d: [L1] an error\n", now) }
+		:: d_step { live[1] == LIVE -> L = 1; outcome = O_BOGUS; printf("tick %d: [L1] it is bogus\n", now) }
+		:: d_step { ends(1) -> L = 1; outcome = (live[1] == LINGERS -> O_GONE : O_SILENT);
+			printf("tick %d: [L1] its time is over\n", now) }
+#else
 		ENDS(1)
+#endif
 		:: d_step { is_timed && !(now >= ALL && (ends(0) || ends(1))) ->
 			todo = T_TIMER; printf("tick %d: the query's timer\n", now) }
 		:: now < LINGER_END && state != S_NEW && !some_due -> now = (state == S_DONE && now >= ALL && now < LIFE_END -> LIFE_END : now + 1)
@@ -890,6 +916,9 @@ active proctype query() {
 			L = 0; U = 0; kind = 0; row = 0; function = 0; to = 0; answer = 0; reply = 0; v = 0;
 			present = 0; busy = 0; goes = 0; ended = 0;
 			on_nodata = 0; on_error = 0; on_timeout = 0; cache = 0;
+#if MOST_HEALTH == 1 /* what is open at one that is down stays so */
+			EACH(LIKE)
+#endif
 #if UPSTREAMS == 3
 			swap(0, 1);
 			swap(1, 2);
