@@ -837,13 +837,14 @@ inline run_query() {
 
 #define good_0(u) (is_up(u) && AT(0, u) & (FIRST | ONCE_MORE | TCP))
 #define good_1(u) (is_up(u) && AT(1, u) & FIRST)
-/* An extended error says so, unless another reply is awaited that must come; or the check does. */
+/* Bogus by an extended error, unless a check or TCP at another upstream goes first; or by a check. */
 #define bogus_0(u) (is_up(u) && (AT(0, u) & ONCE_MORE || (AT(0, u) & (FIRST | TCP) && \
 	(!ANY(present_0) || (check == NONE && (!by_tcp[0] || AT(0, u) & PRESENT))))))
 #define bogus_1(u) good_1(u)
 
 #define some_due (ends(0) || ends(1) || is_timed)
 
+/* An upstream that stays down replies to nothing: whatever is open there is the same. */
 #define LIKE(u) if \
 	:: health[u] == DOWN -> \
 		AT(0, u) = (AT(0, u) & ~OPEN) | (AT(0, u) & OPEN -> FIRST : 0); \
@@ -879,7 +880,8 @@ active proctype query() {
 #endif
 		:: d_step { is_timed && !(now >= ALL && (ends(0) || ends(1))) ->
 			todo = T_TIMER; printf("tick %d: the query's timer\n", now) }
-		:: now < LINGER_END && state != S_NEW && !some_due -> now = (state == S_DONE && now >= ALL && now < LIFE_END -> LIFE_END : now + 1)
+		:: now < LINGER_END && state != S_NEW && !some_due ->
+			now = (state == S_DONE && now >= ALL && now < LIFE_END -> LIFE_END : now + 1)
 		:: now == LINGER_END && !some_due -> goto over
 		fi;
 		if
@@ -916,7 +918,7 @@ active proctype query() {
 			L = 0; U = 0; kind = 0; row = 0; function = 0; to = 0; answer = 0; reply = 0; v = 0;
 			present = 0; busy = 0; goes = 0; ended = 0;
 			on_nodata = 0; on_error = 0; on_timeout = 0; cache = 0;
-#if MOST_HEALTH == 1 /* what is open at one that is down stays so */
+#if MOST_HEALTH == 1
 			EACH(LIKE)
 #endif
 #if UPSTREAMS == 3
