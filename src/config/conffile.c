@@ -144,12 +144,12 @@ parse_brace(struct settings *s, const struct words *w, struct diag *d)
 		policy_lines_close(s->policy_lines);
 }
 
-/* Add the words of a line, and the number of its client block, to the digest of its keyword. */
+/* Add the values of a line, and the number of its client block, to the digest of its keyword. */
 static void
 digest_line(uint64_t *digest, const struct words *w, size_t block)
 {
 	*digest = hash_bytes(&block, sizeof(block), *digest);
-	for (size_t i = 0; i < w->n && i < WORDS_MAX; i++)
+	for (size_t i = 1; i < w->n && i < WORDS_MAX; i++)
 		*digest = hash_bytes(w->word[i], strlen(w->word[i]) + 1, *digest);
 }
 
@@ -179,6 +179,9 @@ parse_keyword(struct reader *r, const struct keyword *k, const struct words *w)
 		digest_line(&s->digests[k - table], w, s->policy_lines->open);
 	origin_note(&s->origin, k, w,
 	    s->policy_lines->open > 0 ? policy_lines_now(s->policy_lines)->line : 0);
+	if (k->old != NULL && strcmp(k->old, w->word[0]) == 0)
+		diag_notice(
+		    d, w->line, k->old, "is called %s now; the old name is read too", k->name);
 	if (w->n == 1)
 		diag_error(d, w->line, k->name, "has no value; allowed is %s", k->args);
 	else if (w->n > 1 + k->max_words)
@@ -215,8 +218,6 @@ parse_line(struct reader *r, char *line)
 		    "with it");
 	else
 		parse_keyword(r, k, &w);
-	if (k != NULL && k->old != NULL && strcmp(k->old, w.word[0]) == 0)
-		diag_notice(d, w.line, k->old, "is called %s now; both are read", k->name);
 }
 
 /* Read the LEN bytes at TEXT of the file at the reader's depth. */

@@ -178,7 +178,8 @@ over(struct limits *l, const struct packet_in *in, unsigned len, uint64_t now_ns
 		return LIMIT_SLIP;
 	}
 	/* It has not been read. */
-	stats_inc(&l->stats->asked[stats_asked(false, in->from.peer.family == NETADDR_IPV6, 0)]);
+	stats_inc(
+	    &l->stats->asked[stats_asked(TRANSPORT_UDP, in->from.peer.family == NETADDR_IPV6, 0)]);
 	stats_inc(&l->stats->rate_dropped);
 	stats_dropped(l->stats, REASON_DROP_RATE);
 	return LIMIT_DROP;

@@ -151,7 +151,7 @@ struct aaaa_end {
 	uint8_t a_outcome;
 };
 
-/* TARGET: the chain of the name, as far as it was followed (RULES D6). */
+/* The chain of the name, as far as it was followed (RULES D6). */
 struct followed_chain {
 	struct partial *open;      /* owned: the open chain being followed; NULL */
 	struct partial_data *data; /* owned: the A records at the chain's end; else NULL */
@@ -166,9 +166,9 @@ struct query_came {
 	bool with_msg : 1; /* the event comes with a reply */
 };
 
-/* Questions upstream that it may cause yet (outbound/budget). */
+/* What a query may cost (outbound/budget). */
 struct query_budget {
-	uint8_t left;              /* questions upstream that it may cause yet (outbound/budget) */
+	uint8_t left;              /* questions upstream that it may cause yet */
 	struct budget_share share; /* what the lookup that it waits for has of them */
 	bool used_up : 1;          /* a question was not sent, for want of those left */
 };

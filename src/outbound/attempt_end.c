@@ -12,7 +12,7 @@
 #define LISTEN_MS 250 /* between looks at whether an upstream is back */
 #define KNOCK_MS 250  /* before the third attempt at one that refuses; doubled for the next */
 #define AT_ONCE 2     /* attempts that a silent upstream gets before the rest of them is spread */
-#define MOMENT_MS 250 /* attempts that leave within it may be lost by the same fault */
+#define MOMENT_MS 500 /* of a fault that takes what is sent meanwhile: see heard_due_ns */
 
 bool
 attempt_again(struct lookups *ls, struct lookup *l, uint16_t u)
@@ -137,27 +137,11 @@ is_refusing(const struct lookup *l, unsigned u)
 }
 
 /*
- * Is L's last attempt over UDP at U kept for later? Those before were lost within a moment and may
- * have met the same fault, unless U is back since. TCP goes first: no reply ever came by it, so it
- * may be no way to U, and nothing would be left then.
- */
-static bool
-keeps_last(const struct lookups *ls, const struct lookup *l, unsigned u)
-{
-	const struct upstream *up = &ls->upstreams->table[u];
-	unsigned n = attempt_silences(l, TRANSPORT_UDP, u);
-
-	return n >= AT_ONCE && n + 1 == ls->conf->upstream_tries && up->revived_ns < l->born_ns &&
-	    !lookup_needs_tcp(l) && !times_known(&up->times[TRANSPORT_TCP]) &&
-	    l->now.sent_ns < l->born_ns + MOMENT_MS * NS_PER_MS;
-}
-
-/*
  * The upstream to be asked over TCP: at best one that answers others, which is asked so once. LEFT:
- * an upstream may be asked over UDP yet, but answers nobody or keeps that for later: then only one
- * that answers others and has lost L's question as often as UDP may be tried before. Else, as each
- * was silent so often, any that is not known to be down, as its UDP may be blocked. UPSTREAM_NONE:
- * there is none, or TCP is not allowed.
+ * another upstream may be asked over UDP yet, but answers nobody: then only one that answers others
+ * and has lost L's question as often as UDP may be tried. Else, as each was silent so often, any
+ * that is not known to be down, as its UDP may be blocked. UPSTREAM_NONE: there is none, or TCP is
+ * not allowed.
  */
 static uint16_t
 pick_for_tcp(const struct lookups *ls, const struct lookup *l, bool left)
@@ -177,9 +161,7 @@ pick_for_tcp(const struct lookups *ls, const struct lookup *l, bool left)
 			continue;
 		if (is_refusing(l, u) || !was_heard(ls, l, u))
 			found = left ? UPSTREAM_NONE : u;
-		else if (n == 0 &&
-		    (!left || attempt_silences(l, TRANSPORT_UDP, u) >= most ||
-			keeps_last(ls, l, u)))
+		else if (n == 0 && (!left || attempt_silences(l, TRANSPORT_UDP, u) >= most))
 			return u;
 	}
 	return found;
@@ -199,7 +181,7 @@ pick(struct lookups *ls, struct lookup *l, bool *tcp)
 	    upstreams_no_aaaa_ns(ls->upstreams) > 0)
 		return UPSTREAM_NONE;
 	u = attempt_pick_next(ls, l, true);
-	if (u != UPSTREAM_NONE && was_heard(ls, l, u) && !keeps_last(ls, l, u))
+	if (u != UPSTREAM_NONE && was_heard(ls, l, u))
 		return u;
 	by_tcp = pick_for_tcp(ls, l, u != UPSTREAM_NONE);
 	*tcp = by_tcp != UPSTREAM_NONE;
@@ -230,12 +212,44 @@ wait_of(const struct lookups *ls, const struct lookup *l, const struct attempt *
 	return upstreams_wait_ns(ls->upstreams, a->upstream, lookup_over(a), n > 0 ? n - 1 : 0);
 }
 
+/* The last attempt of L at U over UDP, to which no reply has come; NULL: none is kept. */
+static const struct attempt *
+last_by_udp(const struct lookup *l, unsigned u)
+{
+	const struct attempt *last = NULL;
+
+	for (const struct attempt *a = l->earlier; a != NULL; a = a->next) {
+		if (a->upstream == u && lookup_over(a) == TRANSPORT_UDP &&
+		    (last == NULL || a->sent_ns > last->sent_ns))
+			last = a;
+	}
+	return last;
+}
+
 /*
- * When L's next attempt is due, to upstream U, over TCP or as it comes: at once, or a while after
- * the last one, as U may be away for a moment. It is back when it replies to somebody.
+ * When L's next attempt is due at U, which replies to others: at once. But where no reply ever came
+ * over TCP the last attempt over UDP may be all that is left: unless it goes by another way than
+ * those before it, it waits until what took them, a full buffer or a stall, has had its moment.
  */
 static uint64_t
-due_ns(const struct lookups *ls, const struct lookup *l, unsigned u, bool tcp)
+heard_due_ns(const struct lookups *ls, const struct lookup *l, unsigned u)
+{
+	const struct upstream *up = &ls->upstreams->table[u];
+	const struct attempt *a;
+
+	if (attempt_silences(l, TRANSPORT_UDP, u) + 1 != ls->conf->upstream_tries ||
+	    times_known(&up->times[TRANSPORT_TCP]) || lookup_needs_tcp(l))
+		return 0;
+	a = last_by_udp(l, u);
+	return a != NULL && a->way == up->ways.now ? a->sent_ns + MOMENT_MS * NS_PER_MS : 0;
+}
+
+/*
+ * When L's next attempt is due, to upstream U: at once, or a while after the last one, as U may be
+ * away for a moment. It is back when it replies to somebody.
+ */
+static uint64_t
+due_ns(const struct lookups *ls, const struct lookup *l, unsigned u)
 {
 	unsigned n = attempt_silences(l, TRANSPORT_UDP, u);
 	uint64_t last_ns = l->now.sent_ns;
@@ -245,8 +259,8 @@ due_ns(const struct lookups *ls, const struct lookup *l, unsigned u, bool tcp)
 	if (is_refusing(l, u))
 		return last_ns +
 		    (KNOCK_MS * NS_PER_MS << (n - AT_ONCE + attempt_silences(l, TRANSPORT_TCP, u)));
-	if (was_heard(ls, l, u) && (tcp || !keeps_last(ls, l, u)))
-		return 0;
+	if (was_heard(ls, l, u))
+		return heard_due_ns(ls, l, u);
 	last_ns += wait_of(ls, l, &l->now);
 	return last_ns + (l->end_ns - last_ns) / (n_left(ls, l) + 1);
 }
@@ -346,7 +360,7 @@ ask_next(
 
 	if (u == UPSTREAM_NONE)
 		return spend(ls, l, result, now_ns);
-	at_ns = due_ns(ls, l, u, tcp);
+	at_ns = due_ns(ls, l, u);
 	if (at_ns > now_ns)
 		return pause_until(ls, l, at_ns < look_ns ? at_ns : look_ns);
 	/* Where connections end under a load, the same again at once would only add to it. */

@@ -127,6 +127,7 @@ send_on(struct lookups *ls, struct lookup *l)
 	l->waiters.over_budget = false;
 	if (l->progress != LOOKUP_UNSENT) /* it goes on when that is over */
 		return;
+	lookup_plan(l, LOOKUP_NO_REPLY); /* TCP was for the upstream that was next then */
 	lookup_ask(ls, l);
 	l->pinned = false;
 }

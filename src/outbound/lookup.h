@@ -268,7 +268,7 @@ struct lookup_late {
 };
 
 struct lookup {
-	struct list link; /* in the list to_ask, for_tcp, ending or put_off */
+	struct list link; /* in a list of lookups.unsent, ending or put_off */
 	struct lookup_waiters waiters;
 	struct wheel_timer timer; /* what for: wait */
 	struct lookup_entry entry;

@@ -444,6 +444,8 @@ loss_next_lost(struct lookups *ls, unsigned *most, struct lookup_result *result,
 		}
 		--*most;
 		l = lookup_of(ls, a);
+		if (a != &l->now && !a->silent) /* given up early: it was a try (rule 34) */
+			penalty_use_up(l, a);
 		penalty_lose(ls, a, UPSTREAM_LOST_DISCONNECTED);
 		if (a != &l->now)
 			lookup_drop(ls, l, a);

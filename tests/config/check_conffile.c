@@ -93,11 +93,11 @@ static const struct conflict conflicts[] = {
 	    "of them may be given\n" },
 	/* Words of before are read, with a notice. */
 	{ "timeout-time 1\ncache-stale 60\n",
-	    "notice t.conf:1: timeout-time: is called upstream-timeout now; both are read\n"
-	    "notice t.conf:2: cache-stale: is called serve-stale now; both are read\n" },
+	    "notice t.conf:1: timeout-time: is called upstream-timeout now; the old name is read "
+	    "too\n"
+	    "notice t.conf:2: cache-stale: is called serve-stale now; the old name is read too\n" },
 	{ "serve-stale 60\ncache-stale 60\n",
-	    "error t.conf:2: serve-stale: is at line 1 already; it may be given once\n"
-	    "notice t.conf:2: cache-stale: is called serve-stale now; both are read\n" },
+	    "error t.conf:2: serve-stale: is at line 1 already; it may be given once\n" },
 	{ "log-level info\ndebugging yes\n",
 	    "error t.conf:2: debugging: sets the same as "
 	    "log-level at line 1; only one of them may be "

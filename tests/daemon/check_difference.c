@@ -33,7 +33,7 @@ teardown(void)
 /* The same in other words of the file, and what takes a restart. */
 START_TEST(same_in_other_words_is_no_difference)
 {
-	tell("nameserver 192.0.2.1\nserve-stale 60\nuser a\n",
+	tell("nameserver 192.0.2.1\ncache-stale 60\nuser a\n",
 	    "# new\nserve-stale   60\nnameserver 192.0.2.1 # the same\nuser b\n");
 	ck_assert_uint_eq(heard_all(), 0);
 }

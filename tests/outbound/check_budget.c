@@ -281,6 +281,26 @@ START_TEST(d28_each_is_told_his_own_reason)
 }
 END_TEST
 
+/*
+ * TCP was the last resort for the attempt that the budget forbade: once somebody has questions
+ * left, L goes to another upstream over UDP, or it would be sent over TCP too often (rule 34).
+ */
+START_TEST(d28_forbidden_attempt_leaves_no_wish)
+{
+	struct lookup *l;
+
+	ask("www.example", DNS_TYPE_MX);
+	l = lookup_at(&e->lookups, 0);
+	lookup_shelve(&e->lookups, l);
+	l->tcp.plan = LOOKUP_BY_TCP;
+	l->waiters.allowed = l->n_sends;
+	l->waiters.over_budget = true;
+	ask("www.example", DNS_TYPE_MX);
+	ck_assert_int_eq(l->tcp.plan, LOOKUP_BY_UDP);
+	ck_assert_int_eq(l->progress, LOOKUP_ASKED_UDP);
+}
+END_TEST
+
 /* What used up its questions in AAAA, and has none for A then, is one question that did. */
 START_TEST(d28_counted_once)
 {
@@ -334,6 +354,7 @@ tests_add(TCase *tc)
 	tcase_add_test(tc, d28_who_comes_last_has_his_own);
 	tcase_add_test(tc, d28_each_is_told_his_own_reason);
 	tcase_add_test(tc, d28_counted_once);
+	tcase_add_test(tc, d28_forbidden_attempt_leaves_no_wish);
 	tcase_add_test(tc, d28_beside_leaves_some);
 	tcase_add_test(tc, d28_a_first_leaves_some);
 }

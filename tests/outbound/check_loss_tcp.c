@@ -245,6 +245,22 @@ START_TEST(d11_no_room_concerns_one_question)
 }
 END_TEST
 
+/*
+ * Rule 34: an attempt that was given up early, as a late reply to another one led on, is a try too
+ * when its connection ends.
+ */
+START_TEST(rule34_lost_when_given_up_is_a_try)
+{
+	struct lookup *l = ask(0);
+
+	lookup_shelve(&p.lookups, l);
+	ck_assert_uint_eq(attempt_silences(l, TRANSPORT_TCP, 0), 0);
+	ck_assert_ptr_null(parts_lose(&p, 0, true, &result));
+	ck_assert_uint_eq(attempt_silences(l, TRANSPORT_TCP, 0), 1);
+	ck_assert_ptr_null(l->earlier);
+}
+END_TEST
+
 /* A new question for which no connection has room. */
 static struct lookup *
 ask_in_vain(void)
@@ -561,5 +577,6 @@ tests_add(TCase *tc)
 	tcase_add_test(tc, endless_connection_has_places);
 	tcase_add_test(tc, stuck_connection_is_left_before_places_are);
 	tcase_add_test(tc, question_does_not_wait_for_who_is_gone);
+	tcase_add_test(tc, rule34_lost_when_given_up_is_a_try);
 	tcase_add_test(tc, question_does_not_wait_for_a_connection_for_ever);
 }
