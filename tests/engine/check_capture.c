@@ -79,7 +79,8 @@ teardown(void)
 static void
 ask(const char *name, uint16_t type, enum transport transport)
 {
-	struct packet_in in = { .from = { .side = PACKET_CLIENT, .transport = transport } };
+	struct packet_in in = { .from = {
+				    .side = PACKET_CLIENT, .transport = (uint8_t)transport } };
 	uint8_t msg[512];
 
 	ck_assert(netaddr_parse("2001:db8::1", 1024, &in.from.peer));

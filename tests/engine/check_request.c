@@ -115,7 +115,8 @@ receive(enum transport transport, const uint8_t *bytes, size_t len)
 {
 	const struct packet_in in = { .msg = guard_put(&guard, bytes, len),
 		.len = len,
-		.from = { .side = PACKET_CLIENT, .transport = transport, .sock = 5, .gen = 6 } };
+		.from = {
+		    .side = PACKET_CLIENT, .transport = (uint8_t)transport, .sock = 5, .gen = 6 } };
 
 	return request_accept(&p.queries, &in, false);
 }

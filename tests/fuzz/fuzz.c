@@ -280,7 +280,9 @@ fuzz_ask(struct fuzz *f, enum transport transport, uint8_t host, const uint8_t *
 {
 	struct packet_in in = { .msg = msg,
 		.len = len,
-		.from = { .side = PACKET_CLIENT, .transport = transport, .peer = loopback(4711) } };
+		.from = { .side = PACKET_CLIENT,
+		    .transport = (uint8_t)transport,
+		    .peer = loopback(4711) } };
 
 	if (f->n_asks == FUZZ_ASKS)
 		return;
@@ -298,7 +300,8 @@ fuzz_input(struct fuzz *f, enum transport transport, uint32_t sock, const uint8_
 {
 	struct packet_in in = { .msg = msg,
 		.len = len,
-		.from = { .side = PACKET_UPSTREAM, .transport = transport, .sock = sock } };
+		.from = {
+		    .side = PACKET_UPSTREAM, .transport = (uint8_t)transport, .sock = sock } };
 	struct msg m;
 
 	f->odd |= msg_parse(&m, msg, len) == MSG_OK && !plain(&m);

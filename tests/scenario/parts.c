@@ -109,7 +109,8 @@ parts_hand_in(struct parts *p, enum transport transport, uint32_t sock, const ui
 {
 	const struct packet_in in = { .msg = msg,
 		.len = len,
-		.from = { .side = PACKET_UPSTREAM, .transport = transport, .sock = sock } };
+		.from = {
+		    .side = PACKET_UPSTREAM, .transport = (uint8_t)transport, .sock = sock } };
 
 	if (transport == TRANSPORT_UDP)
 		reply_warm(&p->lookups, &in, 1);
