@@ -96,7 +96,7 @@ static const struct keyword table[] = {
 	    FIELD(timeout_usec),
 	    .help = "microseconds added to timeout-time-sec" },
 	{ .name = "upstream-tries",
-	    NUMBER(1, 3),
+	    NUMBER(1, CONF_MOST_TRIES),
 	    FIELD(conf.core.upstream_tries),
 	    .fallback = "3",
 	    .help = "how often a question goes to one upstream if no reply comes (RFC 9520)" },

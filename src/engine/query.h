@@ -161,7 +161,7 @@ struct followed_chain {
 
 /* The event that made a query ready. */
 struct query_came {
-	uint8_t outcome;   /* enum lookup_outcome: the event that made it ready */
+	uint8_t outcome;   /* enum lookup_outcome */
 	uint16_t rcode;    /* LOCAL: of the answer; else of a LOOKUP_ERROR event */
 	bool with_msg : 1; /* the event comes with a reply */
 };

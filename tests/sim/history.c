@@ -56,9 +56,7 @@ count_sends(struct sim *s, struct fact *f)
 unsigned
 history_most(const struct sim *s)
 {
-	unsigned n = s->conf[s->turn % 2].upstream_tries;
-
-	return n < 3 ? n : 3;
+	return s->conf[s->turn % 2].upstream_tries;
 }
 
 static struct lookup *
