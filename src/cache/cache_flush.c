@@ -155,7 +155,7 @@ cache_counts(struct cache *c, struct shard_counts *sum)
 		sum->put += s->put;
 		sum->refused += s->refused;
 		sum->evicted += s->evicted;
-		sum->comebacks += s->comebacks;
+		sum->ghost_hits += s->ghost_hits;
 		lock_give(&g->lock);
 	}
 }

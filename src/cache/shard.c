@@ -249,7 +249,7 @@ shard_put(struct shard *s, const struct question *key, const struct entry_meta *
 		forget(s, p.type);
 	} else {
 		in_main = ghost_take(&s->ghost, key->hash, tag);
-		s->counts.comebacks += in_main;
+		s->counts.ghost_hits += in_main;
 	}
 	if (len <= SHARD_MSG_MAX)
 		place =

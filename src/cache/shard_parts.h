@@ -36,12 +36,12 @@ struct shard_work {
 };
 
 struct shard_counts {
-	uint64_t n;         /* entries that can be found */
-	uint64_t put;       /* entries stored since the start */
-	uint64_t bytes;     /* of the messages that can be found */
-	uint64_t refused;   /* not stored: no room within the bounds, or too long a message */
-	uint64_t evicted;   /* thrown out while still of use */
-	uint64_t comebacks; /* put while their fingerprint was still known */
+	uint64_t n;          /* entries that can be found */
+	uint64_t put;        /* entries stored since the start */
+	uint64_t bytes;      /* of the messages that can be found */
+	uint64_t refused;    /* not stored: no room within the bounds, or too long a message */
+	uint64_t evicted;    /* thrown out while still of use */
+	uint64_t ghost_hits; /* put while their fingerprint was still known */
 };
 
 struct shard {

@@ -133,9 +133,9 @@ complete_settings(struct settings *s, const char *resolv_conf, struct diag *d)
 	complete_listens(s, d);
 	complete_upstreams(s, resolv_conf, d);
 	if (strcmp(s->query_log, "none") == 0)
-		s->conf.core.tap.select = 0;
+		s->conf.core.querylog.select = 0;
 	if (strcmp(s->dnstap_socket, "none") == 0)
-		s->conf.core.capture.types = 0;
+		s->conf.core.dnstap.types = 0;
 }
 
 void

@@ -51,7 +51,7 @@ load_settings(const struct options *o, const char *path, const struct settings *
 		settings_fini(s);
 		return false;
 	}
-	s->tap = s->conf.core.tap;
+	s->querylog = s->conf.core.querylog;
 	orders_apply(s);
 	complete_reach(s, &d);
 	access_warn_open(s, &d);

@@ -267,15 +267,15 @@ set_log(struct orders *o, const struct settings *s, const struct order *w, struc
 static void
 apply_log(struct settings *s)
 {
-	struct conf_tap *t = &s->conf.core.tap;
+	struct conf_querylog *t = &s->conf.core.querylog;
 	enum orders_log what = s->orders == NULL ? ORDERS_LOG_CONFIG : s->orders->log;
 
-	*t = s->tap;
+	*t = s->querylog;
 	if (what == ORDERS_LOG_CONFIG || !has_query_log(s))
 		return;
 	t->sample = 1;
-	t->select = what == ORDERS_LOG_ON ? CONF_TAP_ALL
-	    : what == ORDERS_LOG_FAILURES ? CONF_TAP_FAILED
+	t->select = what == ORDERS_LOG_ON ? CONF_QUERYLOG_ALL
+	    : what == ORDERS_LOG_FAILURES ? CONF_QUERYLOG_FAILED
 					  : 0;
 }
 

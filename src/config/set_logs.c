@@ -17,11 +17,11 @@ void
 set_query_log_select(
     struct settings *s, const struct keyword *k, const struct words *w, struct diag *d)
 {
-	struct conf_tap *t = &s->conf.core.tap;
+	struct conf_querylog *t = &s->conf.core.querylog;
 	unsigned select = 0;
 
 	for (size_t i = 1; i < w->n; i++) {
-		/* in the order of enum conf_tap_select */
+		/* in the order of enum conf_querylog_select */
 		int place = set_place("synthesized|failed|denied|slow|all", w->word[i]);
 
 		if (place < 0) {
@@ -30,7 +30,7 @@ set_query_log_select(
 			return;
 		}
 		select |= 1U << place;
-		if (1U << place != CONF_TAP_SLOW)
+		if (1U << place != CONF_QUERYLOG_SLOW)
 			continue;
 		i++;
 		if (i == w->n || !value_number(w->word[i], 0, SLOW_MAX, &t->slow_ms)) {
@@ -94,7 +94,7 @@ set_dnstap_messages(
 	unsigned types = 0;
 
 	for (size_t i = 1; i < w->n; i++) {
-		/* in the order of enum conf_capture_type */
+		/* in the order of enum conf_dnstap_type */
 		int place = set_place(words, w->word[i]);
 
 		if (place < 0 && strcmp(w->word[i], "all") != 0) {
@@ -102,7 +102,7 @@ set_dnstap_messages(
 			    d, w->line, k->name, "'%s' is not one of all|%s", w->word[i], words);
 			return;
 		}
-		types |= place < 0 ? CONF_CAPTURE_ALL : 1U << place;
+		types |= place < 0 ? CONF_DNSTAP_ALL : 1U << place;
 	}
-	s->conf.core.capture.types = (uint8_t)types;
+	s->conf.core.dnstap.types = (uint8_t)types;
 }

@@ -64,7 +64,7 @@ struct flags {
 };
 
 static void
-write_message(struct asked *a, const uint8_t *name, uint16_t type, const struct flags *f)
+write_message(struct explain_job *a, const uint8_t *name, uint16_t type, const struct flags *f)
 {
 	const struct build_opt opt = {
 		.present = true, .do_bit = f->do_bit, .bufsize = BUFSIZE, .ede = DNS_EDE_NONE
@@ -80,7 +80,7 @@ write_message(struct asked *a, const uint8_t *name, uint16_t type, const struct 
 
 /* Fill A with what R says. False: R was answered. */
 static bool
-read_question(struct evhttp_request *r, const json_t *p, struct asked *a)
+read_question(struct evhttp_request *r, const json_t *p, struct explain_job *a)
 {
 	struct flags f = { .ask = true };
 	uint8_t name[DNS_NAME_MAX];
@@ -92,7 +92,7 @@ read_question(struct evhttp_request *r, const json_t *p, struct asked *a)
 	    !read_bit(r, p, "cd", &f.cd))
 		return false;
 	a->transport = f.tcp ? TRANSPORT_TCP : TRANSPORT_UDP;
-	a->trace.dry = !f.ask;
+	a->explanation.dry = !f.ask;
 	write_message(a, name, type, &f);
 	return true;
 }
@@ -104,22 +104,22 @@ api_explain(struct evhttp_request *r, void *arg)
 		NULL };
 	struct control_ctx *d = arg;
 	json_t *p = params_read(r, keys);
-	struct asked *a;
+	struct explain_job *a;
 
 	if (p == NULL)
 		return;
-	a = asked_new();
+	a = explain_job_new();
 	if (a == NULL)
 		reply_json(r, HTTP_INTERNAL, NULL);
 	else if (read_question(r, p, a))
-		inquiry_begin(&d->inquiry, r, a);
+		explain_queue_begin(&d->explain_queue, r, a);
 	else
-		asked_unref(a);
+		explain_job_unref(a);
 	json_decref(p);
 }
 
 void
-api_explain_answer(struct evhttp_request *r, void *arg, struct asked *a)
+api_explain_answer(struct evhttp_request *r, void *arg, struct explain_job *a)
 {
 	const struct control_ctx *d = arg;
 

@@ -11,7 +11,7 @@
 #include "dns/name.h"
 #include "dns/print.h"
 #include "dns/type.h"
-#include "engine/explain.h"
+#include "engine/state.h"
 
 static json_t *
 tried_json(const struct inflight_question *q)
@@ -37,7 +37,7 @@ question_json(const struct inflight_question *q, uint64_t now_ns)
 	    (double)age_ns / (double)NS_PER_MS, "client", netaddr_format(&q->client, client),
 	    "transport", transport_traits[q->transport].name, "name", name_to_text(q->qname, name),
 	    "type", type_to_text(q->qtype, type), "state",
-	    explain_state((enum query_state)q->state), "sends", (json_int_t)q->n_sends, "tried",
+	    query_state_name((enum query_state)q->state), "sends", (json_int_t)q->n_sends, "tried",
 	    tried_json(q), "tried_more", (json_int_t)q->n_more);
 }
 

@@ -69,7 +69,7 @@ add_counters(json_t *counters, json_t *help, enum figure_source source, const vo
 
 void
 api_stats_counters(json_t *counters, json_t *help, const struct stats_row rows[static STATS_N],
-    const struct stats_row dnstap[static CAPTURE_FIGURES])
+    const struct stats_row dnstap[static DNSTAP_TAP_FIGURES])
 {
 	add_counters(counters, help, FIGURE_OF_COUNTER, rows);
 	add_counters(counters, help, FIGURE_OF_DNSTAP, dnstap);
@@ -80,7 +80,7 @@ api_stats(struct evhttp_request *r, void *arg)
 {
 	const struct control_ctx *d = arg;
 	json_t *counters = json_object(), *help = json_object();
-	struct stats_row rows[STATS_N], dnstap[CAPTURE_FIGURES];
+	struct stats_row rows[STATS_N], dnstap[DNSTAP_TAP_FIGURES];
 
 	facts_rows(&d->host, rows);
 	facts_dnstap(&d->host, dnstap);

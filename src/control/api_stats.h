@@ -27,7 +27,7 @@ MUST_USE json_t *api_stats_cache(struct cache *c);
  * HELP, unless it is NULL.
  */
 void api_stats_counters(json_t *counters, json_t *help, const struct stats_row rows[static STATS_N],
-    const struct stats_row dnstap[static CAPTURE_FIGURES]);
+    const struct stats_row dnstap[static DNSTAP_TAP_FIGURES]);
 
 /* api_upstreams: what all loops together know of each upstream. */
 http_handler api_upstreams;

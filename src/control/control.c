@@ -92,14 +92,14 @@ control_new(const struct host *host, const struct control_sockets *s)
 	c->ctx.host.taken = host->started;
 	json_set_alloc_funcs(malloc, wiping_free);
 	if (ask_init(&c->ctx.ask, &c->ctx.host) &&
-	    inquiry_init(&c->ctx.inquiry, &c->ctx.host, api_explain_answer, &c->ctx) &&
+	    explain_queue_init(&c->ctx.explain_queue, &c->ctx.host, api_explain_answer, &c->ctx) &&
 	    changes_init(&c->ctx.changes, &c->ctx.host) &&
 	    surveys_init(&c->ctx.surveys, &c->ctx.host) &&
 	    ask_watch(&c->ctx.ask, on_views, &c->ctx) && serve_all(c, s))
 		return c;
 	http_free(c->http);
 	http_free(c->web);
-	inquiry_fini(&c->ctx.inquiry);
+	explain_queue_fini(&c->ctx.explain_queue);
 	ask_fini(&c->ctx.ask);
 	changes_fini(&c->ctx.changes);
 	surveys_fini(&c->ctx.surveys);
@@ -148,13 +148,13 @@ control_free(struct control *c)
 		reloads_refuse(&c->ctx.reloads);
 		changes_refuse(&c->ctx.changes);
 		ask_refuse(&c->ctx.ask);
-		inquiry_refuse(&c->ctx.inquiry);
+		explain_queue_refuse(&c->ctx.explain_queue);
 		surveys_refuse(&c->ctx.surveys);
 		(void)event_base_loop(c->ctx.host.base, EVLOOP_NONBLOCK);
 	}
 	http_free(c->http);
 	http_free(c->web);
-	inquiry_fini(&c->ctx.inquiry);
+	explain_queue_fini(&c->ctx.explain_queue);
 	ask_fini(&c->ctx.ask);
 	changes_fini(&c->ctx.changes);
 	surveys_fini(&c->ctx.surveys);

@@ -8,15 +8,15 @@
 
 #include "control/ask.h"
 #include "control/changes.h"
+#include "control/explain_queue.h"
 #include "control/host.h"
-#include "control/inquiry.h"
 #include "control/reloads.h"
 #include "control/surveys.h"
 
 struct control_ctx {
 	struct host host;
 	struct ask ask;
-	struct inquiry inquiry;
+	struct explain_queue explain_queue;
 	struct reloads reloads;
 	struct changes changes;
 	struct surveys surveys;

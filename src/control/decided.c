@@ -66,7 +66,7 @@ static const struct rule rules[] = {
 bool
 decided_is_current(const struct decided *d)
 {
-	return d->asked->trace.policies == d->host->settings->conf.core.policies;
+	return d->job->explanation.policies == d->host->settings->conf.core.policies;
 }
 
 static const struct origin *
@@ -76,12 +76,12 @@ origin_of(const struct decided *d)
 }
 
 /* The first step; NULL: there was no room for the question. */
-static const struct trace_step *
+static const struct explain_step *
 first(const struct decided *d)
 {
-	const struct trace *t = &d->asked->trace;
+	const struct explanation *t = &d->job->explanation;
 
-	return t->n > 0 && t->step[0].kind == TRACE_POLICY ? &t->step[0] : NULL;
+	return t->n > 0 && t->step[0].kind == EXPLAIN_POLICY ? &t->step[0] : NULL;
 }
 
 static unsigned
@@ -113,18 +113,18 @@ where_json(const struct decided *d, struct conf_decision w)
 }
 
 json_t *
-decided_address(const struct decided *d, const struct trace_step *s)
+decided_address(const struct decided *d, const struct explain_step *s)
 {
-	if (s->verdict == TRACE_HIDDEN)
+	if (s->verdict == EXPLAIN_HIDDEN)
 		return where_json(d, conf_decision_keyword(origin_of(d), policy_of(d), "hide-a"));
-	if (s->addr.family == NETADDR_IPV4 && s->verdict != TRACE_GOOD) {
+	if (s->addr.family == NETADDR_IPV4 && s->verdict != EXPLAIN_GOOD) {
 		struct conf_decision w = conf_decision_a(origin_of(d), policy_of(d), s->addr.addr);
 
 		/* What speaks against 64:ff9b::/96 is no reason for another prefix. */
-		return s->verdict == TRACE_MAPPED && w.line == NULL ? json_null()
-								    : where_json(d, w);
+		return s->verdict == EXPLAIN_MAPPED && w.line == NULL ? json_null()
+								      : where_json(d, w);
 	}
-	if (s->verdict != TRACE_EXCLUDED)
+	if (s->verdict != EXPLAIN_EXCLUDED)
 		return json_null();
 	return where_json(d, conf_decision_aaaa(origin_of(d), policy_of(d), s->addr.addr));
 }
@@ -133,13 +133,13 @@ decided_address(const struct decided *d, const struct trace_step *s)
 static json_t *
 by_address(const struct decided *d, uint8_t family)
 {
-	const struct trace *t = &d->asked->trace;
+	const struct explanation *t = &d->job->explanation;
 
 	for (unsigned i = 0; i < t->n; i++) {
-		const struct trace_step *s = &t->step[i];
+		const struct explain_step *s = &t->step[i];
 
-		if (s->kind == TRACE_ADDRESS && s->addr.family == family &&
-		    s->verdict != TRACE_MAPPED && s->verdict != TRACE_GOOD)
+		if (s->kind == EXPLAIN_ADDRESS && s->addr.family == family &&
+		    s->verdict != EXPLAIN_MAPPED && s->verdict != EXPLAIN_GOOD)
 			return decided_address(d, s);
 	}
 	return json_null();
@@ -151,7 +151,7 @@ by_zone(const struct decided *d)
 	static const char *const names[] = {
 		[POLICY_ZONE_NEVER] = "never-synthesize", [POLICY_ZONE_IGNORE_AAAA] = "ignore-aaaa"
 	};
-	const struct trace_step *s = first(d);
+	const struct explain_step *s = first(d);
 
 	if (s == NULL || s->zone > POLICY_ZONE_IGNORE_AAAA)
 		return json_null();
@@ -233,7 +233,7 @@ static json_t *
 by_denial(const struct decided *d)
 {
 	const struct orders *o = d->host->settings->orders;
-	const struct orders_denial *denial = orders_denial(o, &d->asked->client);
+	const struct orders_denial *denial = orders_denial(o, &d->job->client);
 	char net[VALUE_NET_TEXT], text[VALUE_NET_TEXT + 32];
 
 	if (denial == NULL)
@@ -263,7 +263,7 @@ decided_reason(const struct decided *d)
 	const char *name = NULL;
 
 	for (size_t i = 0; i < sizeof(rules) / sizeof(rules[0]); i++) {
-		if (rules[i].reason == d->asked->trace.reason)
+		if (rules[i].reason == d->job->explanation.reason)
 			name = rules[i].name;
 	}
 	if (name == NULL)
@@ -277,7 +277,7 @@ decided_reason(const struct decided *d)
 	if (strcmp(name, BY_ALLOW) == 0)
 		return by_allow(d);
 	if (strcmp(name, BY_DENY) == 0)
-		return where_json(d, conf_decision_deny(origin_of(d), &d->asked->client));
+		return where_json(d, conf_decision_deny(origin_of(d), &d->job->client));
 	if (strcmp(name, BY_PREFIXES) == 0)
 		return by_prefixes(d);
 	if (strcmp(name, BY_DENIAL) == 0)
@@ -288,7 +288,7 @@ decided_reason(const struct decided *d)
 }
 
 static json_t *
-zone_json(const struct decided *d, const struct trace_step *s)
+zone_json(const struct decided *d, const struct explain_step *s)
 {
 	char text[NAME_TEXT];
 
@@ -301,8 +301,8 @@ zone_json(const struct decided *d, const struct trace_step *s)
 json_t *
 decided_policy(const struct decided *d)
 {
-	const struct trace *t = &d->asked->trace;
-	const struct trace_step *s = first(d);
+	const struct explanation *t = &d->job->explanation;
+	const struct explain_step *s = first(d);
 	const struct conf_decision block = {
 		.line = conf_decision_block(origin_of(d), policy_of(d)),
 	};
@@ -311,10 +311,10 @@ decided_policy(const struct decided *d)
 
 	if (s == NULL || t->policies == NULL)
 		return json_null();
-	number = policies_find(t->policies, &d->asked->client, &may_ask);
+	number = policies_find(t->policies, &d->job->client, &may_ask);
 	return json_pack("{s:I, s:o*, s:b, s:o*, s:o*, s:o*, s:o}", "number", (json_int_t)number,
 	    "block", where_json(d, block), "may_ask", may_ask, "allowed_by",
-	    may_ask ? where_json(d, conf_decision_allow(origin_of(d), &d->asked->client))
+	    may_ask ? where_json(d, conf_decision_allow(origin_of(d), &d->job->client))
 		    : json_null(),
 	    "zone", zone_json(d, s), "prefixes", api_stats_prefixes(&t->policies->table[number]),
 	    "beyond_rate_limit", t->limited > 0 ? json_integer(t->limited) : json_null());

@@ -8,7 +8,7 @@
 #include "dns/mnemonic.h"
 #include "dns/print.h"
 #include "dns/type.h"
-#include "engine/explain.h"
+#include "engine/state.h"
 
 #define SUMMARY 160 /* bytes of the longest summary of an answer */
 
@@ -35,7 +35,7 @@ put_bool(json_t *j, const char *key, bool value)
 }
 
 static void
-put_question(json_t *j, const struct trace_step *s)
+put_question(json_t *j, const struct explain_step *s)
 {
 	char name[NAME_TEXT], type[TYPE_TEXT];
 
@@ -52,15 +52,15 @@ put_rcode(json_t *j, uint16_t rcode)
 }
 
 static void
-put_event(json_t *j, const struct trace_step *s)
+put_event(json_t *j, const struct explain_step *s)
 {
-	put(j, "state", explain_state((enum query_state)s->state));
+	put(j, "state", query_state_name((enum query_state)s->state));
 	if (s->state == QUERY_SVCB) {
 		put(j, "outcome", s->late ? "late" : "done");
 		(void)json_object_set_new(j, "added", json_integer(s->n_added));
 		return;
 	}
-	put(j, "outcome", explain_outcome((enum lookup_outcome)s->outcome));
+	put(j, "outcome", lookup_outcome_name((enum lookup_outcome)s->outcome));
 	put_bool(j, "cached", s->cached);
 	if (s->cached) {
 		put_bool(j, "stale", s->stale);
@@ -75,59 +75,59 @@ put_event(json_t *j, const struct trace_step *s)
 }
 
 static void
-put_message(json_t *j, const struct trace_step *s)
+put_message(json_t *j, const struct explain_step *s)
 {
 	put_question(j, s);
 	put(j, "transport", transport_traits[s->transport].name);
 	(void)json_object_set_new(j, "upstream", text_of(&s->addr));
-	if (s->kind == TRACE_CAME)
+	if (s->kind == EXPLAIN_CAME)
 		put_rcode(j, s->rcode);
 }
 
 static void
-put_address(json_t *j, const struct decided *d, const struct trace_step *s)
+put_address(json_t *j, const struct decided *d, const struct explain_step *s)
 {
 	(void)json_object_set_new(j, "address", text_of(&s->addr));
-	put(j, "verdict", trace_verdict_name((enum trace_verdict)s->verdict));
+	put(j, "verdict", explain_verdict_name((enum explain_verdict)s->verdict));
 	(void)json_object_set_new(j, "decided_by", decided_address(d, s));
 }
 
 static json_t *
-step_json(const struct decided *d, const struct trace_step *s)
+step_json(const struct decided *d, const struct explain_step *s)
 {
-	static const char *const names[] = { [TRACE_POLICY] = "begin",
-		[TRACE_EVENT] = "event",
-		[TRACE_QUESTION] = "question",
-		[TRACE_SENT] = "sent",
-		[TRACE_CAME] = "came",
-		[TRACE_ADDRESS] = "address",
-		[TRACE_WOULD] = "would-ask",
-		[TRACE_WHOM] = "whom" };
+	static const char *const names[] = { [EXPLAIN_POLICY] = "begin",
+		[EXPLAIN_EVENT] = "event",
+		[EXPLAIN_QUESTION] = "question",
+		[EXPLAIN_SENT] = "sent",
+		[EXPLAIN_CAME] = "came",
+		[EXPLAIN_ADDRESS] = "address",
+		[EXPLAIN_WOULD] = "would-ask",
+		[EXPLAIN_WHOM] = "whom" };
 	json_t *j = json_pack("{s:s, s:I}", "step", names[s->kind], "us", (json_int_t)s->us);
 
-	switch ((enum trace_kind)s->kind) {
-	case TRACE_POLICY:
-		put(j, "state", explain_state((enum query_state)s->state));
+	switch ((enum explain_kind)s->kind) {
+	case EXPLAIN_POLICY:
+		put(j, "state", query_state_name((enum query_state)s->state));
 		break;
-	case TRACE_EVENT:
+	case EXPLAIN_EVENT:
 		put_event(j, s);
 		break;
-	case TRACE_QUESTION:
+	case EXPLAIN_QUESTION:
 		put_question(j, s);
 		put_bool(j, "joined", s->joined);
 		break;
-	case TRACE_WOULD:
+	case EXPLAIN_WOULD:
 		put_question(j, s);
 		put_bool(j, "stale", s->stale);
 		break;
-	case TRACE_SENT:
-	case TRACE_CAME:
+	case EXPLAIN_SENT:
+	case EXPLAIN_CAME:
 		put_message(j, s);
 		break;
-	case TRACE_WHOM:
+	case EXPLAIN_WHOM:
 		(void)json_object_set_new(j, "upstream", text_of(&s->addr));
 		break;
-	case TRACE_ADDRESS:
+	case EXPLAIN_ADDRESS:
 		put_address(j, d, s);
 		break;
 	}
@@ -135,15 +135,15 @@ step_json(const struct decided *d, const struct trace_step *s)
 }
 
 static json_t *
-steps_json(const struct decided *d, const struct trace *t)
+steps_json(const struct decided *d, const struct explanation *t)
 {
 	json_t *list = json_array();
 
 	bool ended = false; /* by what a dry run would ask */
 
 	for (unsigned i = 0; i < t->n; i++) {
-		ended = ended || t->step[i].kind == TRACE_WOULD;
-		if (!ended || t->step[i].kind != TRACE_EVENT)
+		ended = ended || t->step[i].kind == EXPLAIN_WOULD;
+		if (!ended || t->step[i].kind != EXPLAIN_EVENT)
 			(void)json_array_append_new(list, step_json(d, &t->step[i]));
 	}
 	return list;
@@ -196,11 +196,11 @@ summarize(const struct msg *m, uint16_t qtype, char out[static SUMMARY])
 }
 
 /* The first question that a dry run would ask; NULL: there is none. */
-static const struct trace_step *
-would_ask(const struct trace *t)
+static const struct explain_step *
+would_ask(const struct explanation *t)
 {
 	for (unsigned i = 0; i < t->n; i++) {
-		if (t->step[i].kind == TRACE_WOULD)
+		if (t->step[i].kind == EXPLAIN_WOULD)
 			return &t->step[i];
 	}
 	return NULL;
@@ -208,10 +208,10 @@ would_ask(const struct trace *t)
 
 /* One line: what the client gets, and why. M: the answer; NULL: there is none. */
 static json_t *
-conclusion(const struct trace *t, const struct msg *m, uint16_t qtype)
+conclusion(const struct explanation *t, const struct msg *m, uint16_t qtype)
 {
 	const struct reason_row *why = reason_row(t->reason);
-	const struct trace_step *would = would_ask(t);
+	const struct explain_step *would = would_ask(t);
 	char text[SUMMARY], name[NAME_TEXT], type[TYPE_TEXT];
 
 	if (would != NULL)
@@ -230,7 +230,7 @@ conclusion(const struct trace *t, const struct msg *m, uint16_t qtype)
 }
 
 static json_t *
-reason_json(const struct trace *t)
+reason_json(const struct explanation *t)
 {
 	const struct reason_row *why = reason_row(t->reason);
 
@@ -245,21 +245,21 @@ reason_json(const struct trace *t)
 
 /* What was asked. */
 static json_t *
-question_json(const struct asked *a, const struct msg *q)
+question_json(const struct explain_job *a, const struct msg *q)
 {
 	char name[NAME_TEXT], type[TYPE_TEXT];
 
 	return json_pack("{s:s, s:s, s:o, s:s, s:b, s:b, s:b}", "name",
 	    name_to_text(msg_qname(q), name), "type", type_to_text(q->qtype, type), "client",
 	    text_of(&a->client), "transport", transport_traits[a->transport].name, "do",
-	    q->edns.do_bit, "cd", (q->flags & DNS_CD) != 0, "ask", !a->trace.dry);
+	    q->edns.do_bit, "cd", (q->flags & DNS_CD) != 0, "ask", !a->explanation.dry);
 }
 
 json_t *
-explain_json(const struct host *host, const struct asked *a)
+explain_json(const struct host *host, const struct explain_job *a)
 {
-	const struct trace *t = &a->trace;
-	const struct decided d = { .host = host, .asked = a };
+	const struct explanation *t = &a->explanation;
+	const struct decided d = { .host = host, .job = a };
 	struct msg q, m;
 	bool answered =
 	    t->len > 0 && would_ask(t) == NULL && msg_parse(&m, t->answer, t->len) == MSG_OK;

@@ -11,9 +11,9 @@
 
 #include "base/attr.h"
 #include "control/host.h"
-#include "io/asked.h"
+#include "io/explain_job.h"
 
 /* explain_json: all of A, which is done. The caller's reference; NULL without memory. */
-MUST_USE json_t *explain_json(const struct host *host, const struct asked *a);
+MUST_USE json_t *explain_json(const struct host *host, const struct explain_job *a);
 
 #endif

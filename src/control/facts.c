@@ -77,13 +77,13 @@ facts_rows(const struct host *host, struct stats_row rows[static STATS_N])
 }
 
 void
-facts_dnstap(const struct host *host, struct stats_row rows[static CAPTURE_FIGURES])
+facts_dnstap(const struct host *host, struct stats_row rows[static DNSTAP_TAP_FIGURES])
 {
-	const struct capture *captures[SETTINGS_LOOPS];
+	const struct dnstap_tap *captures[SETTINGS_LOOPS];
 
 	for (unsigned i = 0; i < host->n_loops; i++)
-		captures[i] = loop_capture(host->loops[i]);
-	capture_sum(captures, host->n_loops, rows);
+		captures[i] = loop_dnstap_tap(host->loops[i]);
+	dnstap_tap_sum(captures, host->n_loops, rows);
 }
 
 static void

@@ -20,7 +20,7 @@
 #include "control/host.h"
 #include "control/verdict.h"
 #include "core/stats.h"
-#include "engine/capture.h"
+#include "engine/dnstap_tap.h"
 #include "io/loop.h"
 
 /* A loop. */
@@ -36,7 +36,7 @@ struct facts {
 	uint64_t now_ns;
 	struct stats_row rows[STATS_N]; /* of all loops */
 	struct stats_reason reasons[REASON_N];
-	struct stats_row dnstap[CAPTURE_FIGURES];
+	struct stats_row dnstap[DNSTAP_TAP_FIGURES];
 	uint64_t rcodes[STATS_RCODES];
 	uint64_t asked[STATS_ASKED];
 	uint64_t prefixes[STATS_PREFIXES]; /* answers, by the prefix's number */
@@ -71,7 +71,7 @@ MUST_USE struct facts *facts_new(const struct host *host, const struct ask_views
 void facts_rows(const struct host *host, struct stats_row rows[static STATS_N]);
 
 /* facts_dnstap: write what became of the messages handed to dnstap, of all loops, to ROWS. */
-void facts_dnstap(const struct host *host, struct stats_row rows[static CAPTURE_FIGURES]);
+void facts_dnstap(const struct host *host, struct stats_row rows[static DNSTAP_TAP_FIGURES]);
 
 /* facts_outcomes: how many answers came from each source, those for reasons of KIND. */
 void facts_outcomes(

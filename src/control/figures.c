@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/capture.h"
+#include "engine/dnstap_tap.h"
 
 #define LIST(type, ...) { __VA_ARGS__ }, sizeof((const type[]){ __VA_ARGS__ }) / sizeof(type)
 #define PARTS(...) LIST(char *, __VA_ARGS__)
@@ -37,7 +37,7 @@ VALUE(cache_size_bytes, struct figures_cache, v->size)
 VALUE(cache_put_n, struct figures_cache, v->counts.put)
 VALUE(cache_evicted, struct figures_cache, v->counts.evicted)
 VALUE(cache_refused, struct figures_cache, v->counts.refused)
-VALUE(cache_comebacks, struct figures_cache, v->counts.comebacks)
+VALUE(cache_ghost_hits, struct figures_cache, v->counts.ghost_hits)
 
 static uint64_t
 sends(const void *of, size_t part)
@@ -72,8 +72,8 @@ VALUE(in_flight, struct upstream_status, v->in_flight)
 VALUE(waiting, struct upstream_status, v->waiting)
 
 #define DNSTAP_VALUE(place, field, name, help) \
-	VALUE(name, struct stats_row, v[CAPTURE_##place].value)
-CAPTURE_COUNTERS(DNSTAP_VALUE)
+	VALUE(name, struct stats_row, v[DNSTAP_TAP_##place].value)
+DNSTAP_TAP_COUNTERS(DNSTAP_VALUE)
 
 _Static_assert(UPSTREAM_RCODES == 7 && UPSTREAM_LOST_N == 3, "each has its part below");
 
@@ -240,7 +240,7 @@ const struct figure figures[] = {
 	    lost),
 	OF_UPSTREAM("hedges", "questions sent to it as another one was slow", ONE,
 	    PLACES(STATS_upstream_hedges), hedges),
-	CAPTURE_COUNTERS(OF_DNSTAP)
+	DNSTAP_TAP_COUNTERS(OF_DNSTAP)
 	    OF_CACHE("entries", GAUGE, COUNT, "entries in the cache", cache_entries),
 	OF_CACHE("bytes", GAUGE, BYTES, "messages of the entries in the cache", cache_bytes),
 	OF_CACHE("size_bytes", GAUGE, BYTES, "what the cache has room for", cache_size_bytes),
@@ -248,8 +248,8 @@ const struct figure figures[] = {
 	OF_CACHE("evicted", COUNTER, COUNT, "entries thrown out before their end, for others",
 	    cache_evicted),
 	OF_CACHE("refused", COUNTER, COUNT, "messages for which no room was made", cache_refused),
-	OF_CACHE("comebacks", COUNTER, COUNT, "entries made again soon after they were thrown out",
-	    cache_comebacks),
+	OF_CACHE("ghost_hits", COUNTER, COUNT, "entries made again soon after they were thrown out",
+	    cache_ghost_hits),
 	OF_GROUP("cache_requests", "questions to the cache, some answers need several", "result",
 	    PARTS("hit", "miss"), PLACES(STATS_cache_hits, STATS_cache_misses)),
 
@@ -258,7 +258,7 @@ const struct figure figures[] = {
 	    PLACES(STATS_rate_cookies, STATS_rate_slipped, STATS_rate_dropped)),
 	OF_GROUP("connections_closed", "connections of clients that we closed", "cause",
 	    PARTS("refused", "gave-way", "idle", "slow", "stalled"),
-	    PLACES(STATS_tcp_refused, STATS_tcp_gave_way, STATS_tcp_idle, STATS_tcp_slow,
+	    PLACES(STATS_tcp_refused, STATS_tcp_evicted, STATS_tcp_idle, STATS_tcp_slow,
 		STATS_tcp_stalled)),
 	OF_GROUP("near_misses", "replies with the ID but not all that was expected", "kind",
 	    PARTS("case", "cookie", "edns", "question"),

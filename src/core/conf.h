@@ -76,34 +76,34 @@ struct conf_rate {
 };
 
 /* Which answers the query log is told of, as bits; query-log-select. */
-enum conf_tap_select {
-	CONF_TAP_SYNTHESIZED = 1,
-	CONF_TAP_FAILED = 2,
-	CONF_TAP_DENIED = 4, /* refused, or limited */
-	CONF_TAP_SLOW = 8,
-	CONF_TAP_ALL = 16
+enum conf_querylog_select {
+	CONF_QUERYLOG_SYNTHESIZED = 1,
+	CONF_QUERYLOG_FAILED = 2,
+	CONF_QUERYLOG_DENIED = 4, /* refused, or limited */
+	CONF_QUERYLOG_SLOW = 8,
+	CONF_QUERYLOG_ALL = 16
 };
 
-struct conf_tap {
-	uint8_t select;   /* enum conf_tap_select, as bits; 0: none */
+struct conf_querylog {
+	uint8_t select;   /* enum conf_querylog_select, as bits; 0: none */
 	uint32_t sample;  /* one in so many of those */
-	uint32_t slow_ms; /* CONF_TAP_SLOW: an answer that took so long */
+	uint32_t slow_ms; /* CONF_QUERYLOG_SLOW: an answer that took so long */
 };
 
 /* Which messages dnstap gets, as bits; in the order of the words of dnstap-messages. */
-enum conf_capture_type {
+enum conf_dnstap_type {
 	CONF_CLIENT_QUERY = 1,
 	CONF_CLIENT_RESPONSE = 2,
 	CONF_FORWARDER_QUERY = 4,   /* to an upstream */
 	CONF_FORWARDER_RESPONSE = 8 /* from an upstream */
 };
 
-#define CONF_CAPTURE_ALL 15
-#define CONF_CAPTURE_CLIENT (CONF_CLIENT_QUERY | CONF_CLIENT_RESPONSE)
-#define CONF_CAPTURE_FORWARDER (CONF_FORWARDER_QUERY | CONF_FORWARDER_RESPONSE)
+#define CONF_DNSTAP_ALL 15
+#define CONF_DNSTAP_CLIENT (CONF_CLIENT_QUERY | CONF_CLIENT_RESPONSE)
+#define CONF_DNSTAP_FORWARDER (CONF_FORWARDER_QUERY | CONF_FORWARDER_RESPONSE)
 
-struct conf_capture {
-	uint8_t types;   /* enum conf_capture_type, as bits; 0: none */
+struct conf_dnstap {
+	uint8_t types;   /* enum conf_dnstap_type, as bits; 0: none */
 	uint32_t sample; /* one in so many questions, with its response */
 };
 
@@ -168,8 +168,8 @@ struct conf_core {
 	struct logonce *logonce;
 	/* borrowed, the same after a reload; NULL: each loop sends its own probes */
 	struct health_table *health_table;
-	struct conf_tap tap;
-	struct conf_capture capture;
+	struct conf_querylog querylog;
+	struct conf_dnstap dnstap;
 	struct conf_rate rate;
 	/* borrowed, the same after a reload; NULL: nothing of conf_rate holds */
 	struct rates *rates;

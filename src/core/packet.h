@@ -26,7 +26,7 @@ struct packet_route {
 	uint8_t side;      /* enum packet_side */
 	uint8_t transport; /* enum transport */
 	/*
-	 * client: the shell's. Upstream UDP: slot. Upstream TCP: CHANNELS_EACH times the number of
+	 * client: the shell's. Upstream UDP: slot. Upstream TCP: TCP_POOL_SIZE times the number of
 	 * the upstream, and the index of the connection
 	 */
 	uint32_t sock;

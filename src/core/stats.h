@@ -49,7 +49,8 @@
 	X(answers_repeated, "answers that repeat another one of the same second") \
 	X(answers_servfail, "answers that are SERVFAIL made here") \
 	X(no_room, "questions answered SERVFAIL as there was no room: waiters, IDs, sockets") \
-	X(gave_way, "questions that no longer waited for upstream, as room ran low (max-queries)") \
+	X(queries_evicted, \
+	    "questions that no longer waited for upstream, as room ran low (max-queries)") \
 	X(client_ceiling, "questions answered SERVFAIL because of max-waiting-per-client") \
 	X(same_question, "questions answered TC, or SERVFAIL, because of max-same-question") \
 	X(aaaa_native, "AAAA questions answered with real AAAA records") \
@@ -58,7 +59,7 @@
 	X(synthesized_failed, \
 	    "AAAA questions answered with synthesized records after an AAAA error or timeout") \
 	X(aaaa_late, "AAAA questions that went on to A as AAAA was late") \
-	X(aaaa_caught, "times that a late AAAA came before the answer had left") \
+	X(aaaa_late_used, "times that a late AAAA came before the answer had left") \
 	X(synth_none, "AAAA questions for which A gave nothing to synthesize from") \
 	X(no_prefix, "AAAA questions left without synthesis because no prefix is active") \
 	X(svcb_addresses, "addresses added to SVCB and HTTPS answers") \
@@ -96,8 +97,8 @@
 	X(upstream_not_reply, "upstream messages without QR or with another opcode, dropped") \
 	X(upstream_unknown_id, "replies with an ID not in flight on their socket, dropped") \
 	X(upstream_guessed, "sockets closed because somebody guessed the IDs of their questions") \
-	X(upstream_wary, "questions that went over TCP because somebody guessed IDs") \
-	X(upstream_wary_vain, \
+	X(upstream_id_attack_tcp, "questions that went over TCP because somebody guessed IDs") \
+	X(upstream_id_attack_tcp_failed, \
 	    "questions that went over TCP on a suspicion, and over UDP after all, as TCP was too " \
 	    "slow or failed") \
 	X(upstream_late, "replies to questions that are not open any more, dropped") \
@@ -134,7 +135,7 @@
 	X(tcp_accepted, "client connections accepted") \
 	X(tcp_refused, \
 	    "client connections closed at once because of max-tcp-clients or max-tcp-per-client") \
-	X(tcp_gave_way, "client connections closed so that a new one had room") \
+	X(tcp_evicted, "client connections closed so that a new one had room") \
 	X(tcp_idle, "client connections closed as idle") \
 	X(tcp_slow, "client connections closed because a question took too long to come") \
 	X(tcp_stalled, "client connections closed because they did not read their answers") \

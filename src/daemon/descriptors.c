@@ -16,7 +16,7 @@ descriptors_needed(const struct settings *s, unsigned n_loops)
 	rlim_t listens = s->listens.n_of > 0 ? CONF_MAX_LISTENS : s->conf.io.n_listens;
 	rlim_t per_loop = s->conf.io.max_tcp_clients + 2 * listens +
 	    (upstream < UPSTREAM_MAX_SOCKETS ? upstream : UPSTREAM_MAX_SOCKETS) +
-	    s->conf.core.n_upstreams * CHANNELS_EACH + OTHERS;
+	    s->conf.core.n_upstreams * TCP_POOL_SIZE + OTHERS;
 
 	return per_loop * n_loops + 2 * HTTP_CONNECTIONS + s->web.n + OTHERS;
 }

@@ -131,7 +131,7 @@ see_to_reader(struct writer *w)
 
 /* Write the frames in the buffer, which come from C. */
 static void
-flush(struct writer *w, struct capture *c)
+flush(struct writer *w, struct dnstap_tap *c)
 {
 	if (w->n == 0)
 		return;
@@ -147,7 +147,8 @@ flush(struct writer *w, struct capture *c)
 }
 
 static void
-add_frame(struct writer *w, struct capture *c, const struct capture_record *r, const uint8_t *msg)
+add_frame(
+    struct writer *w, struct dnstap_tap *c, const struct dnstap_tap_record *r, const uint8_t *msg)
 {
 	uint8_t *to = w->buffer + w->len;
 	size_t len = dnstap_frame(&w->task.about, r, msg, w->shift_ns, to);
@@ -160,22 +161,23 @@ add_frame(struct writer *w, struct capture *c, const struct capture_record *r, c
 
 /* Pass on what C has now. Returns whether it had anything. */
 static bool
-empty(struct writer *w, struct capture *c)
+empty(struct writer *w, struct dnstap_tap *c)
 {
-	size_t most = CAPTURE_SPOOL / sizeof(struct capture_record); /* it may fill as we read */
-	const struct capture_record *r;
+	size_t most =
+	    DNSTAP_TAP_SPOOL / sizeof(struct dnstap_tap_record); /* it may fill as we read */
+	const struct dnstap_tap_record *r;
 	const uint8_t *msg;
 	bool any = false;
 
 	/* What is left when the connection breaks may be for the next one. */
-	while (most-- > 0 && !w->stream.broken && (r = capture_next(c, &msg)) != NULL) {
+	while (most-- > 0 && !w->stream.broken && (r = dnstap_tap_next(c, &msg)) != NULL) {
 		if (w->stream.writer != NULL) {
 			add_frame(w, c, r, msg);
 		} else {
 			atomic_fetch_add(&c->n_lost, 1);
 			w->lost++;
 		}
-		capture_drop(c);
+		dnstap_tap_drop(c);
 		any = true;
 	}
 	flush(w, c);
@@ -352,7 +354,7 @@ wake(const struct dnstap *d)
 #endif
 
 void
-dnstap_init(struct dnstap *d, struct capture *const *captures, unsigned n)
+dnstap_init(struct dnstap *d, struct dnstap_tap *const *captures, unsigned n)
 {
 	memset(d, 0, sizeof(*d));
 	d->wake_fd = -1;
@@ -365,9 +367,9 @@ dnstap_init(struct dnstap *d, struct capture *const *captures, unsigned n)
 void
 dnstap_start(struct dnstap *d, const struct threads *t, const struct settings *s)
 {
-	struct capture *captures[SETTINGS_LOOPS];
+	struct dnstap_tap *captures[SETTINGS_LOOPS];
 
-	threads_captures(t, captures);
+	threads_dnstap_taps(t, captures);
 	dnstap_init(d, captures, t->n);
 	dnstap_use(d, s);
 }
@@ -375,11 +377,11 @@ dnstap_start(struct dnstap *d, const struct threads *t, const struct settings *s
 void
 dnstap_report(const struct dnstap *d)
 {
-	struct stats_row rows[CAPTURE_FIGURES];
+	struct stats_row rows[DNSTAP_TAP_FIGURES];
 
 	if (!d->running)
 		return;
-	capture_sum((const struct capture *const *)d->captures, d->n, rows);
+	dnstap_tap_sum((const struct dnstap_tap *const *)d->captures, d->n, rows);
 	for (const struct figure *g = NULL; (g = figures_next(g, FIGURE_OF_DNSTAP)) != NULL;)
 		log_notice(
 		    LOG_STATS, "%s %" PRIu64 " (%s)", g->key, figure_sum(g, rows), g->metric.help);

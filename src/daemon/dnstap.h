@@ -19,7 +19,7 @@
 #include "config/settings.h"
 #include "daemon/dnstap_frame.h"
 #include "daemon/threads.h"
-#include "engine/capture.h"
+#include "engine/dnstap_tap.h"
 
 /* What the thread is to do. */
 struct dnstap_task {
@@ -28,7 +28,7 @@ struct dnstap_task {
 };
 
 struct dnstap {
-	struct capture *captures[SETTINGS_LOOPS]; /* borrowed */
+	struct dnstap_tap *captures[SETTINGS_LOOPS]; /* borrowed */
 	unsigned n;
 	pthread_t id;
 	bool running;
@@ -43,7 +43,7 @@ struct dnstap {
 MUST_USE bool dnstap_known(void);
 
 /* dnstap_init: make D ready to pass on what the N captures at CAPTURES, borrowed, copy. */
-void dnstap_init(struct dnstap *d, struct capture *const *captures, unsigned n);
+void dnstap_init(struct dnstap *d, struct dnstap_tap *const *captures, unsigned n);
 
 /* dnstap_start: dnstap_init with the captures of the loops of T, borrowed, then dnstap_use. */
 void dnstap_start(struct dnstap *d, const struct threads *t, const struct settings *s);

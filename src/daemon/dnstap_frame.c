@@ -54,7 +54,8 @@ set_query_time(Dnstap__Message *m, uint64_t ns)
 }
 
 static void
-set_query(Dnstap__Message *m, const struct capture_record *r, const uint8_t *msg, uint64_t shift_ns)
+set_query(
+    Dnstap__Message *m, const struct dnstap_tap_record *r, const uint8_t *msg, uint64_t shift_ns)
 {
 	set_query_time(m, r->at_ns + shift_ns);
 	m->query_message = bytes(msg, r->len);
@@ -63,7 +64,7 @@ set_query(Dnstap__Message *m, const struct capture_record *r, const uint8_t *msg
 
 static void
 set_response(
-    Dnstap__Message *m, const struct capture_record *r, const uint8_t *msg, uint64_t shift_ns)
+    Dnstap__Message *m, const struct dnstap_tap_record *r, const uint8_t *msg, uint64_t shift_ns)
 {
 	uint64_t ns = r->at_ns + shift_ns;
 
@@ -77,8 +78,8 @@ set_response(
 }
 
 size_t
-dnstap_frame(const struct dnstap_about *about, const struct capture_record *r, const uint8_t *msg,
-    uint64_t shift_ns, uint8_t out[static DNSTAP_FRAME_MAX])
+dnstap_frame(const struct dnstap_about *about, const struct dnstap_tap_record *r,
+    const uint8_t *msg, uint64_t shift_ns, uint8_t out[static DNSTAP_FRAME_MAX])
 {
 	Dnstap__Message m = DNSTAP__MESSAGE__INIT;
 	Dnstap__Dnstap d = DNSTAP__DNSTAP__INIT;
@@ -90,7 +91,7 @@ dnstap_frame(const struct dnstap_about *about, const struct capture_record *r, c
 	m.socket_protocol = r->transport == TRANSPORT_TCP ? DNSTAP__SOCKET_PROTOCOL__TCP
 							  : DNSTAP__SOCKET_PROTOCOL__UDP;
 	m.has_socket_protocol = true;
-	if (r->type & CONF_CAPTURE_CLIENT) {
+	if (r->type & CONF_DNSTAP_CLIENT) {
 		set_asker(&m, &r->peer);
 		set_asked(&m, &r->local);
 	} else {

@@ -70,7 +70,7 @@ say_time(uint64_t unix_us, char text[static TIME_TEXT])
 static void
 say(const struct queryline *q, const struct msg *m, bool sound, struct said *s)
 {
-	const struct tap_record *r = q->record;
+	const struct querylog_tap_record *r = q->record;
 	struct netaddr client = r->client;
 
 	client.port = 0;
@@ -122,7 +122,7 @@ parse(const struct queryline *q, struct msg *m)
 size_t
 queryline_text(const struct queryline *q, char line[static QUERYLINE_MAX])
 {
-	const struct tap_record *r = q->record;
+	const struct querylog_tap_record *r = q->record;
 	struct out o = { .text = line };
 	struct said s;
 	struct msg m;
@@ -138,7 +138,7 @@ queryline_text(const struct queryline *q, char line[static QUERYLINE_MAX])
 		put(&o, ",+");
 	put(&o, "%s %s ", o.len == before ? "-" : "",
 	    r->upstream.family == NETADDR_NONE ? "-" : s.upstream);
-	if (r->age_s == TAP_NO_AGE)
+	if (r->age_s == QUERYLOG_TAP_NO_AGE)
 		put(&o, "- %" PRIu32 "\n", r->us);
 	else
 		put(&o, "%" PRIu32 " %" PRIu32 "\n", r->age_s, r->us);
@@ -167,7 +167,7 @@ put_string(struct out *o, const char *member, const char *text)
 size_t
 queryline_json(const struct queryline *q, char line[static QUERYLINE_MAX])
 {
-	const struct tap_record *r = q->record;
+	const struct querylog_tap_record *r = q->record;
 	struct out o = { .text = line };
 	struct said s;
 	struct msg m;
@@ -190,7 +190,7 @@ queryline_json(const struct queryline *q, char line[static QUERYLINE_MAX])
 		more = put_addresses(&o, &m, "\"");
 	put(&o, "],\"more_addresses\":%u", more);
 	put_string(&o, "upstream", r->upstream.family == NETADDR_NONE ? NULL : s.upstream);
-	if (r->age_s == TAP_NO_AGE)
+	if (r->age_s == QUERYLOG_TAP_NO_AGE)
 		put(&o, ",\"age\":null");
 	else
 		put(&o, ",\"age\":%" PRIu32, r->age_s);

@@ -13,15 +13,15 @@
 #include <stdint.h>
 
 #include "base/attr.h"
-#include "engine/tap.h"
+#include "engine/querylog_tap.h"
 
 #define QUERYLINE_MAX 4096     /* bytes of a line, with its newline and a zero */
 #define QUERYLINE_ADDRESSES 16 /* of an answer; of more "+" is said */
 
 /* An answer that is to be told of. */
 struct queryline {
-	const struct tap_record *record;
-	const uint8_t *msg; /* as tap_next gives it */
+	const struct querylog_tap_record *record;
+	const uint8_t *msg; /* as querylog_tap_next gives it */
 	size_t len;
 	uint64_t unix_us; /* when it was given: microseconds since 1970 */
 };

@@ -129,19 +129,20 @@ add_line(struct writer *w, const struct queryline *line)
 
 /* Write what TAP has now. Returns whether it had anything. */
 static bool
-empty(struct writer *w, struct tap *tap)
+empty(struct writer *w, struct querylog_tap *tap)
 {
-	size_t most = TAP_SPOOL / sizeof(struct tap_record); /* it may fill as fast as we read */
-	const struct tap_record *r;
+	size_t most = QUERYLOG_TAP_SPOOL /
+	    sizeof(struct querylog_tap_record); /* it may fill as fast as we read */
+	const struct querylog_tap_record *r;
 	struct queryline line;
 	bool any = false;
 
-	while (most-- > 0 && (r = tap_next(tap, &line.msg, &line.len)) != NULL) {
+	while (most-- > 0 && (r = querylog_tap_next(tap, &line.msg, &line.len)) != NULL) {
 		line.record = r;
 		line.unix_us = (r->at_ns + w->shift_ns) / 1000;
 		if (w->to != QUERYLOG_NOWHERE)
 			add_line(w, &line);
-		tap_drop(tap);
+		querylog_tap_drop(tap);
 		any = true;
 	}
 	return any;
@@ -229,7 +230,7 @@ writer_main(void *arg)
 /* --- The main thread -------------------------------------------------------------------------- */
 
 void
-querylog_init(struct querylog *q, struct tap *const *taps, unsigned n)
+querylog_init(struct querylog *q, struct querylog_tap *const *taps, unsigned n)
 {
 	pthread_condattr_t attr;
 
@@ -339,9 +340,9 @@ querylog_use(struct querylog *q, const struct settings *s)
 void
 querylog_start(struct querylog *q, const struct threads *t, const struct settings *s)
 {
-	struct tap *taps[SETTINGS_LOOPS];
+	struct querylog_tap *taps[SETTINGS_LOOPS];
 
-	threads_taps(t, taps);
+	threads_querylog_taps(t, taps);
 	querylog_init(q, taps, t->n);
 	querylog_use(q, s);
 }

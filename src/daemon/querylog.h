@@ -21,13 +21,13 @@
 #include "base/attr.h"
 #include "config/settings.h"
 #include "daemon/threads.h"
-#include "engine/tap.h"
+#include "engine/querylog_tap.h"
 
 /* Where lines go. */
 enum querylog_to { QUERYLOG_NOWHERE, QUERYLOG_SYSLOG, QUERYLOG_STDERR, QUERYLOG_FILE };
 
 struct querylog {
-	struct tap *taps[SETTINGS_LOOPS]; /* borrowed */
+	struct querylog_tap *taps[SETTINGS_LOOPS]; /* borrowed */
 	unsigned n_taps;
 	pthread_t id;
 	bool running;
@@ -49,7 +49,7 @@ struct querylog {
 };
 
 /* querylog_init: make Q ready to write what the N taps at TAPS, borrowed, tell of. */
-void querylog_init(struct querylog *q, struct tap *const *taps, unsigned n);
+void querylog_init(struct querylog *q, struct querylog_tap *const *taps, unsigned n);
 
 /* querylog_start: querylog_init with the taps of the loops of T, borrowed, then querylog_use. */
 void querylog_start(struct querylog *q, const struct threads *t, const struct settings *s);

@@ -264,17 +264,17 @@ threads_reasons(const struct threads *t, struct stats_reason rows[static REASON_
 }
 
 void
-threads_captures(const struct threads *t, struct capture *captures[static SETTINGS_LOOPS])
+threads_dnstap_taps(const struct threads *t, struct dnstap_tap *captures[static SETTINGS_LOOPS])
 {
 	for (unsigned i = 0; i < t->n; i++)
-		captures[i] = loop_capture(t->thread[i].loop);
+		captures[i] = loop_dnstap_tap(t->thread[i].loop);
 }
 
 void
-threads_taps(const struct threads *t, struct tap *taps[static SETTINGS_LOOPS])
+threads_querylog_taps(const struct threads *t, struct querylog_tap *taps[static SETTINGS_LOOPS])
 {
 	for (unsigned i = 0; i < t->n; i++)
-		taps[i] = loop_tap(t->thread[i].loop);
+		taps[i] = loop_querylog_tap(t->thread[i].loop);
 }
 
 /* How many loops have not told yet what they were asked for. */

@@ -107,12 +107,16 @@ void threads_stats(const struct threads *t, struct stats_row rows[static STATS_N
 void threads_reasons(const struct threads *t, struct stats_reason rows[static REASON_N]);
 
 /*
- * threads_captures: write the copies that the loops make of their messages to CAPTURES, likewise.
+ * threads_dnstap_taps: write the copies that the loops make of their messages to CAPTURES,
+ * likewise.
  */
-void threads_captures(const struct threads *t, struct capture *captures[static SETTINGS_LOOPS]);
+void threads_dnstap_taps(
+    const struct threads *t, struct dnstap_tap *captures[static SETTINGS_LOOPS]);
 
-/* threads_taps: write what the loops tell of their answers to TAPS, t->n of them, borrowed. */
-void threads_taps(const struct threads *t, struct tap *taps[static SETTINGS_LOOPS]);
+/* threads_querylog_taps: write what the loops tell of their answers to TAPS, t->n of them,
+ * borrowed. */
+void threads_querylog_taps(
+    const struct threads *t, struct querylog_tap *taps[static SETTINGS_LOOPS]);
 
 /*
  * threads_views: what all loops together know of their upstreams, to OUT. Waits for them, WAIT_MS

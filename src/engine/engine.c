@@ -382,7 +382,7 @@ engine_unsent(struct engine *e, unsigned slot, uint16_t id, bool away, uint64_t 
 void
 engine_tcp_lost(struct engine *e, unsigned conn, bool established, uint64_t now_ns)
 {
-	unsigned u = conn / CHANNELS_EACH;
+	unsigned u = conn / TCP_POOL_SIZE;
 
 	begin(e, now_ns);
 	if (!established)
@@ -471,7 +471,7 @@ next_answer(struct engine *e, uint8_t *udp, uint8_t *tcp, struct packet_out *sen
 		e->to_packetcache = NULL;
 		if (len == 0)
 			continue;
-		if (UNLIKELY(q->child || q->traced)) {
+		if (UNLIKELY(q->child || q->explained)) {
 			engine_take_aside(e, q, out.buf, len);
 			continue;
 		}

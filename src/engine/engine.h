@@ -23,7 +23,7 @@
  *
  * The shell owns the sockets. A client's message comes with a reference of the shell's (sock, gen),
  * which the answer carries back. The engine knows an upstream UDP socket by a slot number, each in
- * one ID space. There are up to CHANNELS_EACH TCP connections to an upstream: CONN below is that
+ * one ID space. There are up to TCP_POOL_SIZE TCP connections to an upstream: CONN below is that
  * number times the upstream's number, and the index of the connection.
  *
  * One thread per engine. engine_new allocates all memory; no other call allocates.
@@ -39,11 +39,11 @@
 #include "core/latency.h"
 #include "core/packet.h"
 #include "core/stats.h"
-#include "engine/capture.h"
-#include "engine/tap.h"
+#include "engine/dnstap_tap.h"
+#include "engine/explain.h"
+#include "engine/querylog_tap.h"
 #include "engine/top.h"
-#include "engine/trace.h"
-#include "outbound/channel.h"
+#include "outbound/tcp_pool.h"
 #include "outbound/upstream_status.h"
 
 struct engine;
@@ -69,27 +69,27 @@ void engine_free(struct engine *e);
 void engine_set_conf(struct engine *e, const struct conf_core *conf, uint64_t now_ns);
 
 /*
- * engine_set_tap: tell TAP of the answers that the settings select (conf_tap). TAP is borrowed as
- * long as E lives; it counts in engine_stats.
- */
-void engine_set_tap(struct engine *e, struct tap *tap);
-
-/*
- * engine_set_capture: hand CAPTURE the messages that the settings select (conf_capture). CAPTURE is
+ * engine_set_querylog_tap: tell TAP of the answers that the settings select (conf_querylog). TAP is
  * borrowed as long as E lives; it counts in engine_stats.
  */
-void engine_set_capture(struct engine *e, struct capture *capture);
+void engine_set_querylog_tap(struct engine *e, struct querylog_tap *tap);
+
+/*
+ * engine_set_dnstap_tap: hand CAPTURE the messages that the settings select (conf_dnstap). CAPTURE
+ * is borrowed as long as E lives; it counts in engine_stats.
+ */
+void engine_set_dnstap_tap(struct engine *e, struct dnstap_tap *capture);
 
 /*
  * engine_explain: what would become of the client's message IN? It goes its way, with upstream and
- * cache, as if the client had sent it, and its answer goes to T (trace_done), which is borrowed
+ * cache, as if the client had sent it, and its answer goes to T (explain_done), which is borrowed
  * until then. What is asked upstream for it is counted, and is in the cache as for any other; that
  * a client asked, or was answered, is not counted, nor logged, nor charged to its rate-limit. With
- * t->dry upstream is not asked. False: another question is traced now. The shell calls engine_next
- * as after engine_input, and the caller trace_fini in the end.
+ * t->dry upstream is not asked. False: another question is explained now. The shell calls
+ * engine_next as after engine_input, and the caller explain_fini in the end.
  */
 MUST_USE bool engine_explain(
-    struct engine *e, const struct packet_in *in, struct trace *t, uint64_t now_ns);
+    struct engine *e, const struct packet_in *in, struct explanation *t, uint64_t now_ns);
 
 /* engine_ignores: does this client get no answer, whatever it asks (deny ... drop)? */
 MUST_USE bool engine_ignores(const struct engine *e, const struct netaddr *client);

@@ -18,12 +18,12 @@
 #include "core/packet.h"
 #include "core/stats.h"
 #include "core/wheel.h"
-#include "engine/capture.h"
 #include "engine/cookie.h"
+#include "engine/dnstap_tap.h"
 #include "engine/limit.h"
 #include "engine/packetcache.h"
 #include "engine/query.h"
-#include "engine/tap.h"
+#include "engine/querylog_tap.h"
 #include "engine/top.h"
 #include "outbound/lookup.h"
 #include "outbound/upstream.h"
@@ -52,8 +52,8 @@ struct engine {
 	/* the query whose answer goes to packetcache if its first run gives one; NULL: none */
 	const struct query *to_packetcache;
 	struct packet_in repeated; /* a question whose answer packetcache has; len 0: none */
-	struct tap *tap;           /* borrowed; NULL: none */
-	struct capture *capture;   /* borrowed; NULL: none */
+	struct querylog_tap *querylog_tap; /* borrowed; NULL: none */
+	struct dnstap_tap *dnstap_tap;     /* borrowed; NULL: none */
 	struct top top;
 	bool watched;          /* somebody wants to know of each answer; looked at once in a turn */
 	bool watched_upstream; /* likewise of each message to and from upstreams */

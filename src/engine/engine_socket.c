@@ -22,7 +22,7 @@ engine_upstream_active(const struct engine *e, unsigned upstream)
 bool
 engine_upstream_good(const struct engine *e, unsigned upstream)
 {
-	return !e->upstreams.table[upstream].doubted && !e->upstreams.table[upstream].down;
+	return !e->upstreams.table[upstream].in_doubt && !e->upstreams.table[upstream].down;
 }
 
 const struct latency *
@@ -114,20 +114,20 @@ engine_socket_del(struct engine *e, unsigned slot)
 }
 
 /* The TCP connection with the number CONN. */
-static const struct channel *
-channel_at(const struct engine *e, unsigned conn)
+static const struct tcp_conn *
+conn_at(const struct engine *e, unsigned conn)
 {
-	return &e->upstreams.table[conn / CHANNELS_EACH].tcp[conn % CHANNELS_EACH];
+	return &e->upstreams.table[conn / TCP_POOL_SIZE].tcp[conn % TCP_POOL_SIZE];
 }
 
 unsigned
 engine_tcp_open(const struct engine *e, unsigned conn)
 {
-	return channel_at(e, conn)->n_open;
+	return conn_at(e, conn)->n_open;
 }
 
 bool
 engine_tcp_stuck(const struct engine *e, unsigned conn)
 {
-	return channel_at(e, conn)->stuck;
+	return conn_at(e, conn)->stuck;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * engine_tell: somebody wants to know of each answer: the debug log, the query log; or of each
- * message: dnstap; or all about one question: engine/trace.
+ * message: dnstap; or all about one question: engine/explain.
  */
 #include "engine/engine.h"
 
@@ -10,26 +10,26 @@
 #include "base/log.h"
 #include "dns/header.h"
 #include "dns/name.h"
+#include "engine/clientlog.h"
 #include "engine/engine_parts.h"
 #include "engine/explain.h"
+#include "engine/querylog_tap.h"
 #include "engine/request.h"
 #include "engine/svcb.h"
-#include "engine/tap.h"
-#include "engine/trace.h"
 #include "outbound/match.h"
 
-/* The messages that are to be captured, enum conf_capture_type, as bits. */
+/* The messages that are to be captured, enum conf_dnstap_type, as bits. */
 static unsigned
-captured(const struct engine *e)
+dnstap_types(const struct engine *e)
 {
-	return e->capture == NULL ? 0 : e->queries.conf->capture.types;
+	return e->dnstap_tap == NULL ? 0 : e->queries.conf->dnstap.types;
 }
 
 static void
 watch_upstream(struct engine *e)
 {
 	e->watched_upstream =
-	    e->queries.trace != NULL || (captured(e) & CONF_CAPTURE_FORWARDER) != 0;
+	    e->queries.explanation != NULL || (dnstap_types(e) & CONF_DNSTAP_FORWARDER) != 0;
 }
 
 void
@@ -37,8 +37,9 @@ engine_watch(struct engine *e)
 {
 	bool debugs = log_debugs(LOG_ANY);
 
-	e->watched = debugs || e->top.on || (e->tap != NULL && e->queries.conf->tap.select != 0) ||
-	    (captured(e) & CONF_CAPTURE_CLIENT) != 0;
+	e->watched = debugs || e->top.on ||
+	    (e->querylog_tap != NULL && e->queries.conf->querylog.select != 0) ||
+	    (dnstap_types(e) & CONF_DNSTAP_CLIENT) != 0;
 	watch_upstream(e);
 	if (UNLIKELY(debugs) && log_debugs(LOG_UPSTREAM))
 		upstreams_watch(&e->upstreams);
@@ -46,41 +47,41 @@ engine_watch(struct engine *e)
 
 /* Hand on a message that R tells all but the time of. */
 static void
-capture(struct engine *e, struct capture_record *r, const uint8_t *msg)
+copy_message(struct engine *e, struct dnstap_tap_record *r, const uint8_t *msg)
 {
 	r->at_ns = e->now_ns;
-	capture_put(e->capture, &e->queries.conf->capture, r, msg);
+	dnstap_tap_put(e->dnstap_tap, &e->queries.conf->dnstap, r, msg);
 }
 
 void
-engine_set_tap(struct engine *e, struct tap *tap)
+engine_set_querylog_tap(struct engine *e, struct querylog_tap *tap)
 {
-	e->tap = tap;
+	e->querylog_tap = tap;
 	engine_watch(e);
 }
 
 void
-engine_set_capture(struct engine *e, struct capture *c)
+engine_set_dnstap_tap(struct engine *e, struct dnstap_tap *c)
 {
-	e->capture = c;
+	e->dnstap_tap = c;
 	engine_watch(e);
 }
 
 void
 engine_tell_asked(struct engine *e, const struct packet_in *in)
 {
-	struct capture_record r = { .peer = in->from.peer,
+	struct dnstap_tap_record r = { .peer = in->from.peer,
 		.local = in->from.local,
 		.len = (uint16_t)in->len,
 		.type = CONF_CLIENT_QUERY,
 		.transport = in->from.transport };
 
 	if (log_debugs(LOG_CLIENT))
-		explain_question(in);
+		clientlog_question(in);
 	/* What is no question gets no answer. */
-	if ((captured(e) & CONF_CLIENT_QUERY) != 0 && in->len >= DNS_HEADER_LEN &&
+	if ((dnstap_types(e) & CONF_CLIENT_QUERY) != 0 && in->len >= DNS_HEADER_LEN &&
 	    (header_flags(in->msg) & DNS_QR) == 0)
-		capture(e, &r, in->msg);
+		copy_message(e, &r, in->msg);
 }
 
 void
@@ -113,10 +114,10 @@ void
 engine_tell(struct engine *e, struct query *q, const uint8_t *msg, size_t len)
 {
 	const struct netaddr *upstream = upstream_of(e, q);
-	struct tap_record r = { .at_ns = e->now_ns,
+	struct querylog_tap_record r = { .at_ns = e->now_ns,
 		.client = q->from.peer,
 		.us = (uint32_t)((e->now_ns - query_came_ns(q)) / 1000),
-		.age_s = e->queries.cached ? e->queries.fetch->entry.age_s : TAP_NO_AGE,
+		.age_s = e->queries.cached ? e->queries.fetch->entry.age_s : QUERYLOG_TAP_NO_AGE,
 		.len = (uint16_t)len,
 		.reason = q->reason,
 		.transport = q->from.transport,
@@ -130,12 +131,12 @@ engine_tell(struct engine *e, struct query *q, const uint8_t *msg, size_t len)
 			.reason = (enum reason)q->reason },
 		    msg);
 	if (log_debugs(LOG_DNS64))
-		explain_dns64(q, &query_policy(&e->queries, q)->synth, msg, len);
+		clientlog_dns64(q, &query_policy(&e->queries, q)->synth, msg, len);
 	if (log_debugs(LOG_CLIENT))
-		explain_answer(q, msg, len, e->now_ns);
-	if ((captured(e) & CONF_CLIENT_RESPONSE) != 0)
-		capture(e,
-		    &(struct capture_record){ .asked_ns = query_came_ns(q),
+		clientlog_answer(q, msg, len, e->now_ns);
+	if ((dnstap_types(e) & CONF_CLIENT_RESPONSE) != 0)
+		copy_message(e,
+		    &(struct dnstap_tap_record){ .asked_ns = query_came_ns(q),
 			.peer = q->from.peer,
 			.local = q->from.local,
 			.len = (uint16_t)len,
@@ -143,18 +144,19 @@ engine_tell(struct engine *e, struct query *q, const uint8_t *msg, size_t len)
 			.reason = q->reason,
 			.transport = q->from.transport },
 		    msg);
-	if (e->tap == NULL || e->queries.conf->tap.select == 0)
+	if (e->querylog_tap == NULL || e->queries.conf->querylog.select == 0)
 		return;
 	if (upstream != NULL)
 		r.upstream = *upstream;
-	tap_put(e->tap, &e->queries.conf->tap, &r, msg, header_question_end(q->req.qname_len));
+	querylog_tap_put(e->querylog_tap, &e->queries.conf->querylog, &r, msg,
+	    header_question_end(q->req.qname_len));
 }
 
 void
 engine_tell_repeated(struct engine *e, const uint8_t *msg, size_t len)
 {
 	const struct packetcache_why why = packetcache_why(e->packetcache);
-	const struct tap_record r = { .at_ns = e->now_ns,
+	const struct querylog_tap_record r = { .at_ns = e->now_ns,
 		.client = e->repeated.from.peer,
 		.age_s = why.age_s,
 		.len = (uint16_t)len,
@@ -168,18 +170,18 @@ engine_tell_repeated(struct engine *e, const uint8_t *msg, size_t len)
 			.reason = why.reason },
 		    msg);
 	if (log_debugs(LOG_CLIENT))
-		explain_repeated(&e->repeated.from.peer, msg, len, why.reason);
-	if ((captured(e) & CONF_CLIENT_RESPONSE) != 0)
-		capture(e,
-		    &(struct capture_record){ .asked_ns = e->now_ns,
+		clientlog_repeated(&e->repeated.from.peer, msg, len, why.reason);
+	if ((dnstap_types(e) & CONF_CLIENT_RESPONSE) != 0)
+		copy_message(e,
+		    &(struct dnstap_tap_record){ .asked_ns = e->now_ns,
 			.peer = e->repeated.from.peer,
 			.local = e->repeated.from.local,
 			.len = (uint16_t)len,
 			.type = CONF_CLIENT_RESPONSE,
 			.reason = (uint8_t)why.reason },
 		    msg);
-	if (e->tap != NULL && e->queries.conf->tap.select != 0)
-		tap_put(e->tap, &e->queries.conf->tap, &r, msg, len);
+	if (e->querylog_tap != NULL && e->queries.conf->querylog.select != 0)
+		querylog_tap_put(e->querylog_tap, &e->queries.conf->querylog, &r, msg, len);
 }
 
 /* --- One question, step by step --------------------------------------------------------------- */
@@ -189,7 +191,7 @@ static void
 note_policy(struct engine *e, struct query *q)
 {
 	const struct policy *p = query_policy(&e->queries, q);
-	struct trace_step *s = trace_add(e->queries.trace, TRACE_POLICY, e->now_ns);
+	struct explain_step *s = explain_add(e->queries.explanation, EXPLAIN_POLICY, e->now_ns);
 	struct zonemap_path path;
 	size_t at = 0;
 
@@ -210,22 +212,23 @@ engine_ignores(const struct engine *e, const struct netaddr *client)
 	return policies_ignore(e->queries.conf->policies, client);
 }
 
-/* Make the client's message IN a query that is traced to T, and counted nowhere. NULL: no room. */
+/* Make the client's message IN a query that T explains, and count it nowhere. NULL: no room.
+ */
 static struct query *
-accept_uncounted(struct engine *e, const struct packet_in *in, struct trace *t)
+accept_uncounted(struct engine *e, const struct packet_in *in, struct explanation *t)
 {
 	bool udp = in->from.transport == TRANSPORT_UDP;
 	struct query *q;
 
 	if (udp)
 		t->limited = (uint8_t)limit_would_question(&e->limits, &in->from.peer, e->now_ns);
-	e->queries.trace = t;
+	e->queries.explanation = t;
 	e->queries.stats = &t->uncounted;
 	q = request_accept(&e->queries, in, t->limited > 0 && !e->queries.conf->rate.dry_run);
 	e->queries.stats = &e->stats;
 	if (q == NULL)
 		return NULL;
-	q->traced = true;
+	q->explained = true;
 	q->dry = t->dry;
 	if (t->dry)
 		q->req.flags &= (uint16_t)~DNS_RD;
@@ -233,19 +236,19 @@ accept_uncounted(struct engine *e, const struct packet_in *in, struct trace *t)
 }
 
 bool
-engine_explain(struct engine *e, const struct packet_in *in, struct trace *t, uint64_t now_ns)
+engine_explain(struct engine *e, const struct packet_in *in, struct explanation *t, uint64_t now_ns)
 {
 	struct query *q;
 
-	if (e->queries.trace != NULL)
+	if (e->queries.explanation != NULL)
 		return false;
 	e->now_ns = now_ns;
-	trace_init(t, now_ns);
+	explain_init(t, now_ns);
 	t->policies = policies_ref(e->queries.conf->policies);
 	q = accept_uncounted(e, in, t);
 	if (q == NULL) { /* a sound message is dropped for want of room, or by a deny line */
-		e->queries.trace = NULL;
-		trace_end(t,
+		e->queries.explanation = NULL;
+		explain_end(t,
 		    engine_ignores(e, &in->from.peer) ? request_ignored(t->policies, &in->from.peer)
 						      : REASON_DROP_FULL,
 		    false, NULL, 0);
@@ -257,12 +260,12 @@ engine_explain(struct engine *e, const struct packet_in *in, struct trace *t, ui
 	return true;
 }
 
-/* The answer of LEN bytes to the query that is traced: note what its client would get. */
+/* The answer of LEN bytes to the query that is explained: note what its client would get. */
 static void
 end_trace(struct engine *e, const struct query *q, const uint8_t *msg, size_t len)
 {
 	const struct conf_rate *rate = &e->queries.conf->rate;
-	struct trace *t = e->queries.trace;
+	struct explanation *t = e->queries.explanation;
 	enum reason reason = (enum reason)q->reason;
 
 	if (reason == REASON_RATE_LIMITED && rate->slip == 0) {
@@ -272,9 +275,9 @@ end_trace(struct engine *e, const struct query *q, const uint8_t *msg, size_t le
 		reason = REASON_AMPLIFIED;
 		len = 0;
 	}
-	e->queries.trace = NULL;
+	e->queries.explanation = NULL;
 	watch_upstream(e);
-	trace_end(t, reason, query_waited(q), msg, len);
+	explain_end(t, reason, query_waited(q), msg, len);
 }
 
 void
@@ -300,26 +303,26 @@ address_of(const struct engine *e, unsigned u)
 static unsigned
 upstream_at(const struct engine *e, const struct packet_route *route)
 {
-	return route->transport == TRANSPORT_TCP ? route->sock / CHANNELS_EACH
+	return route->transport == TRANSPORT_TCP ? route->sock / TCP_POOL_SIZE
 						 : e->upstreams.sockets[route->sock].upstream;
 }
 
 static void
-trace_sent(struct engine *e, const struct packet_out *send, const uint8_t *msg)
+explain_sent(struct engine *e, const struct packet_out *send, const uint8_t *msg)
 {
-	struct trace_step about = { .kind = TRACE_SENT, .transport = send->to.transport };
+	struct explain_step about = { .kind = EXPLAIN_SENT, .transport = send->to.transport };
 
 	about.addr = address_of(e, upstream_at(e, &send->to));
-	trace_message(e->queries.trace, &about, msg, send->len, e->now_ns);
+	explain_message(e->queries.explanation, &about, msg, send->len, e->now_ns);
 }
 
 static void
-trace_came(struct engine *e, const struct packet_in *in)
+explain_came(struct engine *e, const struct packet_in *in)
 {
-	struct trace_step about = { .kind = TRACE_CAME, .transport = in->from.transport };
+	struct explain_step about = { .kind = EXPLAIN_CAME, .transport = in->from.transport };
 
 	about.addr = address_of(e, upstream_at(e, &in->from));
-	trace_message(e->queries.trace, &about, in->msg, in->len, e->now_ns);
+	explain_message(e->queries.explanation, &about, in->msg, in->len, e->now_ns);
 }
 
 /* --- To and from upstreams -------------------------------------------------------------------- */
@@ -329,31 +332,31 @@ engine_tell_sent(
     struct engine *e, const struct packet_out *send, const uint8_t *udp, const uint8_t *tcp)
 {
 	const uint8_t *msg = send->to.transport == TRANSPORT_TCP ? tcp : udp;
-	struct capture_record r = { .len = (uint16_t)send->len,
+	struct dnstap_tap_record r = { .len = (uint16_t)send->len,
 		.type = CONF_FORWARDER_QUERY,
 		.transport = send->to.transport };
 
-	if (e->queries.trace != NULL)
-		trace_sent(e, send, msg);
-	if ((captured(e) & CONF_FORWARDER_QUERY) == 0)
+	if (e->queries.explanation != NULL)
+		explain_sent(e, send, msg);
+	if ((dnstap_types(e) & CONF_FORWARDER_QUERY) == 0)
 		return;
 	r.peer = address_of(e, upstream_at(e, &send->to));
-	capture(e, &r, msg);
+	copy_message(e, &r, msg);
 }
 
 /* Only what a question waits for is captured: a forger's guesses would leave no room for it. */
 void
 engine_tell_came(struct engine *e, const struct packet_in *in)
 {
-	struct capture_record r = { .len = (uint16_t)in->len,
+	struct dnstap_tap_record r = { .len = (uint16_t)in->len,
 		.type = CONF_FORWARDER_RESPONSE,
 		.transport = in->from.transport };
 
-	if (e->queries.trace != NULL)
-		trace_came(e, in);
-	if ((captured(e) & CONF_FORWARDER_RESPONSE) == 0 ||
+	if (e->queries.explanation != NULL)
+		explain_came(e, in);
+	if ((dnstap_types(e) & CONF_FORWARDER_RESPONSE) == 0 ||
 	    !match_sent_ns(&e->lookups, in, &r.asked_ns))
 		return;
 	r.peer = address_of(e, upstream_at(e, &in->from));
-	capture(e, &r, in->msg);
+	copy_message(e, &r, in->msg);
 }

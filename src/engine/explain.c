@@ -1,124 +1,187 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "engine/explain.h"
 
-#include "base/log.h"
-#include "dns/header.h"
-#include "dns/mnemonic.h"
+#include <string.h>
+
 #include "dns/name.h"
-
-const char *
-explain_state(enum query_state state)
-{
-	static const char *const names[] = { [QUERY_RELAY] = "relay",
-		[QUERY_AAAA] = "aaaa",
-		[QUERY_A] = "a",
-		[QUERY_TARGET] = "target",
-		[QUERY_NATIVE] = "native",
-		[QUERY_HIDDEN] = "hidden",
-		[QUERY_SVCB] = "svcb",
-		[QUERY_REVERSE] = "reverse",
-		[QUERY_LOCAL] = "local" };
-
-	return names[state];
-}
-
-const char *
-explain_outcome(enum lookup_outcome outcome)
-{
-	static const char *const names[] = { [LOOKUP_REPLY] = "reply",
-		[LOOKUP_TRUNCATED] = "truncated",
-		[LOOKUP_ERROR] = "error",
-		[LOOKUP_BOGUS] = "bogus",
-		[LOOKUP_SILENT] = "silent",
-		[LOOKUP_NO_ROOM] = "no-room" };
-
-	return names[outcome];
-}
-
-/* --- client ----------------------------------------------------------------------------------- */
+#include "dns/proto.h"
+#include "outbound/choice.h"
 
 void
-explain_question(const struct packet_in *in)
+explain_init(struct explanation *t, uint64_t now_ns)
 {
-	char text[NARRATE_ABOUT], peer[NETADDR_TEXT];
-	struct msg m;
+	explain_fini(t);
+	t->began_ns = now_ns;
+	t->n = 0;
+	t->n_left_out = 0;
+	t->len = 0;
+	t->limited = 0;
+	memset(&t->uncounted, 0, sizeof(t->uncounted));
+	atomic_store(&t->done, false);
+}
 
-	if (msg_parse(&m, in->msg, in->len) != MSG_OK || m.qname_len == 0)
+void
+explain_fini(struct explanation *t)
+{
+	policies_unref(t->policies);
+	t->policies = NULL;
+}
+
+struct explain_step *
+explain_add(struct explanation *t, enum explain_kind kind, uint64_t now_ns)
+{
+	struct explain_step *s;
+
+	if (t->n == EXPLAIN_STEPS) {
+		t->n_left_out++;
+		return NULL;
+	}
+	s = &t->step[t->n++];
+	memset(s, 0, sizeof(*s));
+	s->kind = (uint8_t)kind;
+	s->us = (uint32_t)((now_ns - t->began_ns) / 1000);
+	return s;
+}
+
+void
+explain_question(
+    struct explanation *t, const uint8_t *name, uint16_t type, bool joined, uint64_t now_ns)
+{
+	struct explain_step *s = explain_add(t, EXPLAIN_QUESTION, now_ns);
+
+	if (s == NULL)
 		return;
-	log_debug(LOG_CLIENT, "%s asks for %s over %s%s%s", netaddr_format(&in->from.peer, peer),
-	    narrate_about(text, msg_qname(&m), m.qtype),
-	    in->from.transport == TRANSPORT_TCP ? "TCP" : "UDP", m.edns.do_bit ? ", DO" : "",
-	    m.flags & DNS_CD ? ", CD" : "");
-}
-
-/* Log the answer of LEN bytes at MSG. */
-static void
-tell_answer(
-    const struct netaddr *client, const uint8_t *msg, size_t len, enum reason reason, double took)
-{
-	char text[NARRATE_ABOUT], peer[NETADDR_TEXT], rcode[MNEMONIC_TEXT];
-	const struct reason_row *row = reason_row(reason);
-	struct msg m;
-
-	if (msg_parse(&m, msg, len) != MSG_OK || m.qname_len == 0)
-		return;
-	log_debug(LOG_CLIENT, "%s gets for %s: %s%s, %u answers, after %.3f ms: %s (%s)",
-	    netaddr_format(client, peer), narrate_about(text, msg_qname(&m), m.qtype),
-	    mnemonic_rcode(m.rcode, rcode), m.flags & DNS_TC ? ", truncated" : "",
-	    m.count[MSG_ANSWER], took, row->name, row->text);
+	memcpy(s->name, name, name_len(name));
+	s->type = type;
+	s->joined = joined;
 }
 
 void
-explain_answer(const struct query *q, const uint8_t *msg, size_t len, uint64_t now_ns)
+explain_would_ask(struct explanation *t, const struct question *key, bool stale,
+    const struct upstreams *us, uint64_t now_ns)
 {
-	tell_answer(
-	    &q->from.peer, msg, len, (enum reason)q->reason, narrate_ms(query_came_ns(q), now_ns));
+	struct explain_step *s = explain_add(t, EXPLAIN_WOULD, now_ns);
+	uint16_t at[CONF_MAX_UPSTREAMS];
+	unsigned n = choice_likely(us, at);
+
+	if (s != NULL) {
+		memcpy(s->name, key->qname, key->qname_len);
+		s->type = key->qtype;
+		s->stale = stale;
+	}
+	for (unsigned i = 0; i < n; i++) {
+		s = explain_add(t, EXPLAIN_WHOM, now_ns);
+		if (s != NULL)
+			s->addr = us->table[at[i]].addr;
+	}
+}
+
+static enum explain_verdict
+verdict_v4(enum explain_use use, const struct synth_policy *p, const uint8_t v4[static 4])
+{
+	if (use != EXPLAIN_MADE)
+		return use == EXPLAIN_TAKEN ? EXPLAIN_HIDDEN : EXPLAIN_GOOD;
+	if (synth_maps(p, v4))
+		return EXPLAIN_MAPPED;
+	switch (synth_verdict(p, v4)) {
+	case SYNTH_NEVER:
+		return EXPLAIN_EXCLUDED;
+	case SYNTH_OWN:
+		return EXPLAIN_PRIVATE;
+	default:
+		return EXPLAIN_UNMAPPED;
+	}
 }
 
 void
-explain_repeated(const struct netaddr *peer, const uint8_t *msg, size_t len, enum reason reason)
-{
-	tell_answer(peer, msg, len, reason, 0);
-}
-
-/* --- dns64 ------------------------------------------------------------------------------------ */
-
-/* The prefix of P that the first AAAA in the answer M is under; NULL: it has none. */
-static const struct pref64 *
-prefix_of(const struct synth_policy *p, const struct msg *m)
+explain_addresses(struct explanation *t, const struct msg *m, enum explain_use use,
+    const struct synth_policy *p, uint64_t now_ns)
 {
 	struct msg_walk w = msg_walk(m, MSG_ANSWER);
 	struct rr rr;
 
 	while (msg_walk_next(&w, &rr)) {
-		if (rr.type != DNS_TYPE_AAAA)
+		bool v4 = rr.type == DNS_TYPE_A && rr.rdlen == DNS_A_LEN;
+		bool v6 = rr.type == DNS_TYPE_AAAA && rr.rdlen == DNS_AAAA_LEN;
+		const uint8_t *addr = m->bytes + rr.rdata;
+		struct explain_step *s;
+
+		if (!v4 && !v6)
 			continue;
-		for (size_t i = 0; i < p->n_prefixes; i++)
-			if (pref64_covers(&p->prefixes[i], m->bytes + rr.rdata))
-				return &p->prefixes[i];
+		s = explain_add(t, EXPLAIN_ADDRESS, now_ns);
+		if (s == NULL)
+			return;
+		s->addr.family = v4 ? NETADDR_IPV4 : NETADDR_IPV6;
+		memcpy(s->addr.addr, addr, rr.rdlen);
+		if (v4)
+			s->verdict = (uint8_t)verdict_v4(use, p, addr);
+		else
+			s->verdict = use != EXPLAIN_PASSED && synth_excluded(p, addr)
+			    ? EXPLAIN_EXCLUDED
+			    : EXPLAIN_GOOD;
 	}
-	return NULL;
+}
+
+/* Was a question for this name and type noted? A is asked beside AAAA that is late. */
+static bool
+is_noted(const struct explanation *t, const uint8_t *name, uint16_t type)
+{
+	for (unsigned i = 0; i < t->n; i++) {
+		const struct explain_step *s = &t->step[i];
+
+		if (s->kind == EXPLAIN_QUESTION && name_equal(s->name, name) &&
+		    (s->type == type || (s->type == DNS_TYPE_AAAA && type == DNS_TYPE_A)))
+			return true;
+	}
+	return false;
 }
 
 void
-explain_dns64(const struct query *q, const struct synth_policy *p, const uint8_t *msg, size_t len)
+explain_message(struct explanation *t, const struct explain_step *about, const uint8_t *msg,
+    size_t len, uint64_t now_ns)
 {
-	const struct reason_row *row = reason_row((enum reason)q->reason);
-	const struct pref64 *prefix = NULL;
-	struct netaddr client = q->from.peer;
-	char name[NAME_TEXT], peer[NETADDR_TEXT], text[PREF64_TEXT];
+	struct explain_step *s;
 	struct msg m;
 
-	if (q->req.qtype != DNS_TYPE_AAAA || q->req.qname_len == 0)
+	if (msg_parse(&m, msg, len) != MSG_OK || m.qname_len == 0 ||
+	    !is_noted(t, msg_qname(&m), m.qtype))
 		return;
-	client.port = 0;
-	name_to_text(q->req.qname, name);
-	netaddr_format(&client, peer);
-	if (row->kind == REASON_SYNTHESIZING && msg_parse(&m, msg, len) == MSG_OK)
-		prefix = prefix_of(p, &m);
-	if (prefix != NULL)
-		log_debug(LOG_DNS64, "%s for %s: synthesized under %s: %s", name, peer,
-		    pref64_format(prefix, text), row->text);
-	else
-		log_debug(LOG_DNS64, "%s for %s: nothing synthesized: %s", name, peer, row->text);
+	s = explain_add(t, (enum explain_kind)about->kind, now_ns);
+	if (s == NULL)
+		return;
+	s->addr = about->addr;
+	s->transport = about->transport;
+	s->type = m.qtype;
+	s->rcode = m.rcode;
+	name_lower(s->name, msg_qname(&m), m.qname_len);
+}
+
+const char *
+explain_verdict_name(enum explain_verdict v)
+{
+	static const char *const names[] = { [EXPLAIN_MAPPED] = "mapped",
+		[EXPLAIN_EXCLUDED] = "excluded",
+		[EXPLAIN_PRIVATE] = "private",
+		[EXPLAIN_UNMAPPED] = "unmapped",
+		[EXPLAIN_HIDDEN] = "hidden",
+		[EXPLAIN_GOOD] = "good" };
+
+	return names[v];
+}
+
+void
+explain_end(struct explanation *t, enum reason reason, bool waited, const uint8_t *msg, size_t len)
+{
+	t->reason = reason;
+	t->waited = waited;
+	t->len = len <= EXPLAIN_ANSWER ? len : 0;
+	if (t->len > 0)
+		memcpy(t->answer, msg, t->len);
+	atomic_store_explicit(&t->done, true, memory_order_release);
+}
+
+bool
+explain_done(struct explanation *t)
+{
+	return atomic_load_explicit(&t->done, memory_order_acquire);
 }

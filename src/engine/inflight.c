@@ -99,7 +99,7 @@ find_youngest(struct inflight *f)
 static void
 keep(const struct queries *qs, const struct query *q, struct inflight *f)
 {
-	if (q->traced)
+	if (q->explained)
 		return;
 	if (f->n < INFLIGHT_MOST)
 		copy(qs, q, &f->q[f->n++]);

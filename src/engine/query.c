@@ -5,7 +5,7 @@
 #include "dns/answer.h"
 #include "dns/name.h"
 #include "dns64/reverse.h"
-#include "engine/trace.h"
+#include "engine/explain.h"
 
 void
 query_ready(struct queries *qs, struct query *q)
@@ -16,13 +16,13 @@ query_ready(struct queries *qs, struct query *q)
 bool
 query_is_dry(const struct queries *qs, const struct query *q)
 {
-	return q->dry && qs->trace != NULL;
+	return q->dry && qs->explanation != NULL;
 }
 
 struct stats *
 query_stats(const struct queries *qs, const struct query *q)
 {
-	return q->traced ? &qs->trace->uncounted : qs->stats;
+	return q->explained ? &qs->explanation->uncounted : qs->stats;
 }
 
 /* Write the last name of the chain that Q follows, in lower case. Returns its length in bytes. */
@@ -323,8 +323,8 @@ query_ask(struct queries *qs, struct query *q, uint64_t now_ns)
 	/* Without RD only the cache is asked (RULES D10). */
 	if (UNLIKELY((q->req.flags & DNS_RD) == 0)) {
 		if (query_is_dry(qs, q))
-			trace_would_ask(
-			    qs->trace, &key, q->stale_seen, qs->lookups->upstreams, now_ns);
+			explain_would_ask(
+			    qs->explanation, &key, q->stale_seen, qs->lookups->upstreams, now_ns);
 		query_refuse(qs, q, REASON_NO_RECURSION);
 		query_make_ready(qs, q, LOOKUP_SILENT, false);
 	} else {

@@ -207,8 +207,8 @@ struct query {
 	bool insecure : 1;
 	/* it comes from engine/svcb, not from a client: its answer is not sent */
 	bool child : 1;
-	bool traced : 1;     /* it comes from engine_explain: its answer goes to queries.trace */
-	bool dry : 1;        /* it is for one that is traced, and must not ask upstream */
+	bool explained : 1;  /* by engine_explain: its answer goes to queries.explanation */
+	bool dry : 1;        /* it is for one that is explained, and must not ask upstream */
 	bool stale_seen : 1; /* the cache has a stale entry for what it waits for */
 	bool stale : 1;      /* the answer rests on a stale entry */
 	bool held_once : 1;  /* it was QUERY_HELD */
@@ -230,7 +230,7 @@ struct query_svcb {
 	uint8_t bytes[QUERY_SVCB_MAX + QUERY_SVCB_ROOM];
 };
 
-struct trace;
+struct explanation;
 
 struct queries {
 	const struct conf_core *conf; /* borrowed */
@@ -254,7 +254,8 @@ struct queries {
 	bool refreshed;      /* the query that runs has caused the refresh of an entry */
 	bool cached;         /* the last one was, and so is the present one */
 	struct fetch *fetch; /* owned; NULL without a cache */
-	struct trace *trace; /* borrowed: of the one query that is traced; NULL: none is */
+	/* borrowed: of the one query that is explained; NULL: none is */
+	struct explanation *explanation;
 	/* number of synthesized answers, for rotation of prefixes and addresses */
 	uint32_t n_chosen;
 };
@@ -283,10 +284,10 @@ query_policy(const struct queries *qs, struct query *q)
 	return &qs->conf->policies->table[q->policy];
 }
 
-/* query_is_dry: is Q for one that is traced, and must not ask upstream? It has no RD then. */
+/* query_is_dry: is Q for one that is explained, and must not ask upstream? It has no RD then. */
 MUST_USE bool query_is_dry(const struct queries *qs, const struct query *q);
 
-/* query_stats: the counters for what is done for Q; if it is traced nobody asked. */
+/* query_stats: the counters for what is done for Q; if it is explained nobody asked. */
 MUST_USE struct stats *query_stats(const struct queries *qs, const struct query *q);
 
 /* query_new: an empty query with its lists and timer initialised; NULL when all are in use. */

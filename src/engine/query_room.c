@@ -37,7 +37,7 @@ crowded(struct queries *qs, const struct query *guest, const struct fair_net *ne
 	char text[NETADDR_TEXT];
 	struct netaddr first;
 
-	stats_inc(&qs->stats->gave_way);
+	stats_inc(&qs->stats->queries_evicted);
 	qs->crowded_ns = guest->deadline_ns;
 	if (qs->n_crowded++ > 0 || !logonce_begin(qs->conf->logonce, LOGONCE_CROWDED, NULL))
 		return;
@@ -85,7 +85,7 @@ shed(struct queries *qs, struct query *q, bool drop)
 		lookup_leave(qs->lookups, q->lookup, &q->link);
 	else if (q->state == QUERY_SVCB)
 		(void)query_forsake(q);
-	if (drop && !q->traced) {
+	if (drop && !q->explained) {
 		stats_inc(&qs->stats->client_ignored);
 		stats_dropped(qs->stats, REASON_DROP_OPERATOR);
 		query_free(qs, q);

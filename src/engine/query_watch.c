@@ -160,7 +160,7 @@ query_wake_watchers(
 		budget_settle(&q->budget.left, &q->watch.share, l);
 		if (!telling)
 			continue;
-		stats_inc(&qs->stats->aaaa_caught);
+		stats_inc(&qs->stats->aaaa_late_used);
 		if (q->lookup != NULL) {
 			keep_a(qs, q);
 		} else { /* held, or ready already, perhaps later: it is to read this reply */

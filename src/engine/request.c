@@ -8,7 +8,7 @@
 #include "dns/name.h"
 #include "dns64/reverse.h"
 #include "dns64/special.h"
-#include "engine/trace.h"
+#include "engine/explain.h"
 
 /* Answer locally, with RCODE, for REASON. */
 static void
@@ -310,7 +310,7 @@ may_ask(struct queries *qs, struct query *q)
 	denied = policies_access(qs->conf->policies, &q->from.peer) != POLICY_STRANGER;
 	stats_inc(&qs->stats->client_denied);
 	/* An operator who denies needs no advice; if it is only explained nobody asked. */
-	if (!denied && !trace_counts(qs->trace, qs->stats))
+	if (!denied && !explain_counts(qs->explanation, qs->stats))
 		tell_refused(qs, &q->from.peer);
 	if (policies_ordered(qs->conf->policies, &q->from.peer) != POLICY_SERVED)
 		query_refuse(qs, q, REASON_DENIED_OPERATOR);

@@ -3,31 +3,31 @@
 
 #include <string.h>
 
+#include "engine/explain.h"
 #include "engine/phase.h"
-#include "engine/trace.h"
 
 #define TAKE_EVENT (QUERY_HIT - 1) /* instead of the length of an answer */
 
 /* What becomes of the addresses of a reply to what Q asks for now. */
-static enum trace_use
+static enum explain_use
 use_of(const struct query *q)
 {
 	switch ((enum query_state)q->state) {
 	case QUERY_A:
-		return TRACE_MADE;
+		return EXPLAIN_MADE;
 	case QUERY_HIDDEN:
-		return TRACE_TAKEN;
+		return EXPLAIN_TAKEN;
 	case QUERY_AAAA:
 	case QUERY_TARGET:
 	case QUERY_NATIVE:
-		return TRACE_FILTERED;
+		return EXPLAIN_FILTERED;
 	case QUERY_RELAY:
 	case QUERY_SVCB:
 	case QUERY_REVERSE:
 	case QUERY_LOCAL:
 		break;
 	}
-	return TRACE_PASSED;
+	return EXPLAIN_PASSED;
 }
 
 /* Note the event for the trace, with the addresses that the reply brings. */
@@ -35,7 +35,7 @@ static __attribute__((noinline, cold)) void
 note_event(struct queries *qs, struct query *q, const struct lookup_result *result, bool cached,
     uint64_t now_ns)
 {
-	struct trace_step *s = trace_add(qs->trace, TRACE_EVENT, now_ns);
+	struct explain_step *s = explain_add(qs->explanation, EXPLAIN_EVENT, now_ns);
 	const struct msg *m = q->came.with_msg ? result->msg : NULL;
 
 	if (s == NULL)
@@ -62,7 +62,7 @@ note_event(struct queries *qs, struct query *q, const struct lookup_result *resu
 	memcpy(s->name, msg_qname(m), m->qname_len);
 	if (result->upstream < UPSTREAM_MAX)
 		s->addr = qs->lookups->upstreams->table[result->upstream].addr;
-	trace_addresses(qs->trace, m, use_of(q), &query_policy(qs, q)->synth, now_ns);
+	explain_addresses(qs->explanation, m, use_of(q), &query_policy(qs, q)->synth, now_ns);
 }
 
 /*
@@ -84,7 +84,7 @@ run_before(struct queries *qs, struct query *q, uint64_t now_ns)
 /* TRACED: somebody wants to know of one query, which may be Q. */
 static inline __attribute__((always_inline)) size_t
 run(struct queries *qs, struct query *q, const struct lookup_result *result,
-    const struct query_out *out, uint64_t now_ns, bool traced)
+    const struct query_out *out, uint64_t now_ns, bool explained)
 {
 	size_t len = TAKE_EVENT;
 
@@ -95,13 +95,13 @@ run(struct queries *qs, struct query *q, const struct lookup_result *result,
 		len = run_before(qs, q, now_ns);
 	}
 	if (len == TAKE_EVENT) {
-		if (traced && q->traced)
+		if (explained && q->explained)
 			note_event(qs, q, result, false, now_ns);
 		len = phase_take(qs, q, result, false, out, now_ns);
 	}
 	while (len == QUERY_HIT) { /* that is the next event, at once */
 		qs->cached = true;
-		if (traced && q->traced)
+		if (explained && q->explained)
 			note_event(qs, q, &qs->fetch->result, true, now_ns);
 		len = phase_take(qs, q, &qs->fetch->result, qs->fetch->stale, out, now_ns);
 	}
@@ -112,19 +112,19 @@ static __attribute__((noinline, cold)) size_t
 run_traced(struct queries *qs, struct query *q, const struct lookup_result *result,
     const struct query_out *out, uint64_t now_ns)
 {
-	bool uncounted = q->traced || (q->parent != NULL && q->parent->traced);
+	bool uncounted = q->explained || (q->parent != NULL && q->parent->explained);
 	struct stats *counters = qs->stats;
 	const struct lookup *l;
 	size_t len;
 
 	if (uncounted) /* nobody asked */
-		qs->stats = &qs->trace->uncounted;
+		qs->stats = &qs->explanation->uncounted;
 	len = run(qs, q, result, out, now_ns, true);
 	qs->stats = counters;
 	l = q->lookup;
 
-	if (q->traced && l != NULL)
-		trace_question(qs->trace, l->key.qname, l->key.qtype,
+	if (q->explained && l != NULL)
+		explain_question(qs->explanation, l->key.qname, l->key.qtype,
 		    l->n_sends > 0 || l->waiters.n > 1, now_ns);
 	return len;
 }
@@ -135,7 +135,23 @@ state_run(struct queries *qs, struct query *q, const struct lookup_result *resul
 {
 	qs->cached = false;
 	qs->refreshed = false;
-	if (UNLIKELY(qs->trace != NULL))
+	if (UNLIKELY(qs->explanation != NULL))
 		return run_traced(qs, q, result, out, now_ns);
 	return run(qs, q, result, out, now_ns, false);
+}
+
+const char *
+query_state_name(enum query_state state)
+{
+	static const char *const names[] = { [QUERY_RELAY] = "relay",
+		[QUERY_AAAA] = "aaaa",
+		[QUERY_A] = "a",
+		[QUERY_TARGET] = "target",
+		[QUERY_NATIVE] = "native",
+		[QUERY_HIDDEN] = "hidden",
+		[QUERY_SVCB] = "svcb",
+		[QUERY_REVERSE] = "reverse",
+		[QUERY_LOCAL] = "local" };
+
+	return names[state];
 }

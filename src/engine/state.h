@@ -37,4 +37,7 @@
 MUST_USE size_t state_run(struct queries *qs, struct query *q, const struct lookup_result *result,
     const struct query_out *out, uint64_t now_ns);
 
+/* query_state_name: a word for STATE, for programs: "relay", "aaaa", "a", "target", ... */
+MUST_USE const char *query_state_name(enum query_state state);
+
 #endif

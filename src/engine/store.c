@@ -10,7 +10,7 @@
 #include "dns/answer.h"
 #include "dns/edit.h"
 #include "dns/name.h"
-#include "outbound/narrate.h"
+#include "outbound/lookuplog.h"
 
 _Static_assert(OUTAGES_LIFE_S >= STORE_SILENCE_MOST_S, "an outage outlives its silences");
 
@@ -250,7 +250,7 @@ keep_reply(
 	read_ttls(m, &t);
 	judge(conf, m, &t, &e);
 	if (log_debugs(LOG_CACHE))
-		narrate_kept(&key, &e);
+		lookuplog_kept(&key, &e);
 	if (e.ttl_s == 0) {
 		forget(ls, l);
 		return;
@@ -304,7 +304,7 @@ keep_failure(
 	else if (result->outcome == LOOKUP_BOGUS)
 		e.kind = CACHE_BOGUS;
 	if (log_debugs(LOG_CACHE))
-		narrate_kept(&key, &e);
+		lookuplog_kept(&key, &e);
 	if (result->msg != NULL) {
 		e.flags = CACHE_WITH_MSG;
 		e.ede = result->outcome == LOOKUP_BOGUS ? msg_ede_dnssec(result->msg)

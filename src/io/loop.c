@@ -48,13 +48,13 @@ loop_init(struct loop *l, struct snapshot *snapshot)
 	l->engine = engine_new(&snapshot->conf.core, NULL, now_ns);
 	if (l->engine == NULL)
 		return -errno;
-	if (!tap_init(&l->tap, engine_stats(l->engine)))
+	if (!querylog_tap_init(&l->querylog_tap, engine_stats(l->engine)))
 		return -ENOMEM;
-	engine_set_tap(l->engine, &l->tap);
+	engine_set_querylog_tap(l->engine, &l->querylog_tap);
 	rng_init(&rng);
-	if (!capture_init(&l->capture, engine_stats(l->engine), rng_u64(&rng)))
+	if (!dnstap_tap_init(&l->dnstap_tap, engine_stats(l->engine), rng_u64(&rng)))
 		return -ENOMEM;
-	engine_set_capture(l->engine, &l->capture);
+	engine_set_dnstap_tap(l->engine, &l->dnstap_tap);
 	list_init(&l->woken);
 	fd_event_open(&l->wake, l->base, l->wake_fd, EV_READ, &l->woken);
 	(void)event_assign(&l->ticks.event, l->base, -1, EV_PERSIST, timer_cb, NULL);
@@ -109,10 +109,10 @@ loop_free(struct loop *l)
 		(void)event_del(&l->age);
 	shell_fini(&l->sh);
 	engine_free(l->engine);
-	asked_fini(&l->asked);
+	explain_slot_fini(&l->explaining);
 	survey_fini(&l->survey);
-	tap_fini(&l->tap);
-	capture_fini(&l->capture);
+	querylog_tap_fini(&l->querylog_tap);
+	dnstap_tap_fini(&l->dnstap_tap);
 	if (l->base != NULL)
 		event_base_free(l->base);
 	if (l->wake_fd >= 0)
@@ -244,7 +244,7 @@ loop_turn(struct loop *l)
 	listener_admit(sh);
 	loop_beat(l);
 	loop_age(l);
-	asked_look(&l->asked);
+	explain_slot_look(&l->explaining);
 	sh->again |= engine_has_work(sh->engine);
 	l->stopping.done = loop_is_done(l);
 	loop_timers(l);

@@ -11,9 +11,9 @@
  * per iteration.
  *
  * The main thread calls loop_new, loop_explain, loop_survey, loop_post, loop_pending, loop_ping,
- * loop_alive, loop_lameduck, loop_stop, loop_stats, loop_tap, loop_capture, loop_ask_views,
- * loop_views, loop_silent_ns, loop_open and loop_free; the loop's own thread calls loop_run. The
- * two share only the mailbox, the snapshot and the counters.
+ * loop_alive, loop_lameduck, loop_stop, loop_stats, loop_querylog_tap, loop_dnstap_tap,
+ * loop_ask_views, loop_views, loop_silent_ns, loop_open and loop_free; the loop's own thread calls
+ * loop_run. The two share only the mailbox, the snapshot and the counters.
  */
 
 #include <stdatomic.h>
@@ -25,11 +25,11 @@
 #include "core/conf.h"
 #include "core/latency.h"
 #include "core/stats.h"
-#include "engine/capture.h"
-#include "engine/tap.h"
-#include "engine/trace.h"
-#include "io/asked.h"
+#include "engine/dnstap_tap.h"
+#include "engine/explain.h"
+#include "engine/querylog_tap.h"
 #include "io/bind.h"
+#include "io/explain_job.h"
 #include "io/loop_data.h"
 #include "io/snapshot.h"
 #include "io/survey.h"
@@ -86,11 +86,11 @@ void loop_stop(struct loop *l, uint32_t grace_ms);
 void loop_lameduck(struct loop *l, bool on);
 
 /*
- * loop_explain: have the loop work on A, of which it has a reference until trace_done(&a->trace),
- * which is so within some seconds while the loop runs. False: there is one that it has not begun
- * with.
+ * loop_explain: have the loop work on A, of which it has a reference until
+ * explain_done(&a->explanation), which is so within some seconds while the loop runs. False: there
+ * is one that it has not begun with.
  */
-MUST_USE bool loop_explain(struct loop *l, struct asked *a);
+MUST_USE bool loop_explain(struct loop *l, struct explain_job *a);
 
 /*
  * loop_survey: have the loop fill S, of which it has a reference until survey_done; one that it has
@@ -98,11 +98,12 @@ MUST_USE bool loop_explain(struct loop *l, struct asked *a);
  */
 void loop_survey(struct loop *l, struct survey *s);
 
-/* loop_capture: copies of its messages, until loop_free; one thread may read them. */
-struct capture *loop_capture(struct loop *l);
+/* loop_dnstap_tap: copies of its messages, until loop_free; one thread may read them. */
+struct dnstap_tap *loop_dnstap_tap(struct loop *l);
 
-/* loop_tap: what the loop tells of its answers, until loop_free; one thread may read it. */
-struct tap *loop_tap(struct loop *l);
+/* loop_querylog_tap: what the loop tells of its answers, until loop_free; one thread may read it.
+ */
+struct querylog_tap *loop_querylog_tap(struct loop *l);
 
 /* loop_stats: the loop's counters, borrowed; any thread may read them until loop_free. */
 const struct stats *loop_stats(const struct loop *l);

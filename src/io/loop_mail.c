@@ -100,9 +100,9 @@ loop_lameduck(struct loop *l, bool on)
 }
 
 bool
-loop_explain(struct loop *l, struct asked *a)
+loop_explain(struct loop *l, struct explain_job *a)
 {
-	if (!asked_post(&l->asked, a))
+	if (!explain_slot_post(&l->explaining, a))
 		return false;
 	loop_wake(l);
 	return true;
@@ -115,16 +115,16 @@ loop_survey(struct loop *l, struct survey *s)
 	loop_wake(l);
 }
 
-struct tap *
-loop_tap(struct loop *l)
+struct querylog_tap *
+loop_querylog_tap(struct loop *l)
 {
-	return &l->tap;
+	return &l->querylog_tap;
 }
 
-struct capture *
-loop_capture(struct loop *l)
+struct dnstap_tap *
+loop_dnstap_tap(struct loop *l)
 {
-	return &l->capture;
+	return &l->dnstap_tap;
 }
 
 const struct stats *
@@ -238,7 +238,7 @@ loop_mail(struct loop *l)
 	session_lameduck(&l->sh, atomic_load(&l->lameduck));
 	if (atomic_load(&l->views_wanted))
 		loop_tell(l);
-	asked_take(&l->asked, &l->sh, l->stopping.begun);
+	explain_slot_take(&l->explaining, &l->sh, l->stopping.begun);
 	if (survey_work(&l->survey, l->engine, l->sh.now_ns))
 		loop_wake(l); /* another slice in the next turn */
 	stop = atomic_load(&l->stop);

@@ -14,8 +14,8 @@
 #include <stdint.h>
 
 #include "core/conf.h"
-#include "engine/tap.h"
-#include "io/asked.h"
+#include "engine/querylog_tap.h"
+#include "io/explain_job.h"
 #include "io/fd_event.h"
 #include "io/loop_data.h"
 #include "io/shell.h"
@@ -49,7 +49,7 @@ struct loop {
 	/* While this is set views, n_views and open are the loop's, else the main thread's. */
 	atomic_bool views_wanted;
 	uint64_t asked_ns; /* when views_wanted was set; the main thread's */
-	struct asked_box asked;
+	struct explain_slot explaining;
 	struct survey_box survey;
 	_Atomic uint64_t stop; /* grace in ms in the low 32 bits, calls above */
 
@@ -66,10 +66,10 @@ struct loop {
 	bool beating;
 	bool aging;
 	struct loop_stopping stopping;
-	uint64_t beat_ns;       /* when the next beat is due */
-	uint64_t age_ns;        /* when the next search for old sockets is due */
-	struct tap tap;         /* read by the query log's thread */
-	struct capture capture; /* read by dnstap's thread */
+	uint64_t beat_ns;                 /* when the next beat is due */
+	uint64_t age_ns;                  /* when the next search for old sockets is due */
+	struct querylog_tap querylog_tap; /* read by the query log's thread */
+	struct dnstap_tap dnstap_tap;     /* read by dnstap's thread */
 	struct upstream_status views[CONF_MAX_UPSTREAMS];
 	size_t n_views;
 	struct loop_open open;

@@ -145,7 +145,7 @@ session_admit(struct shell *sh, const struct netaddr *peer, const char **keyword
 		seat = tcp_clients_idlest(&ss->peers, peer, full);
 	if (seat == NULL)
 		return false;
-	stats_inc(&sh->stats->tcp_gave_way);
+	stats_inc(&sh->stats->tcp_evicted);
 	session_close(sh, LIST_OBJECT(seat, struct session, seat));
 	return true;
 }

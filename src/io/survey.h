@@ -6,7 +6,7 @@
  * survey: what the main thread has a loop copy out, in slices of its turns, and where it lies for
  * the loop.
  *
- * Both hold it, and whoever lets it go last frees it (as io/asked).
+ * Both hold it, and whoever lets it go last frees it (as io/explain_job).
  */
 
 #include <stdatomic.h>

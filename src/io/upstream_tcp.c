@@ -186,7 +186,7 @@ conn_queue(struct shell *sh, struct upstream_tcp_conn *c, size_t len)
 void
 upstream_tcp_question(struct shell *sh, const struct packet_out *send)
 {
-	const struct netaddr *addr = engine_upstream(sh->engine, send->to.sock / CHANNELS_EACH);
+	const struct netaddr *addr = engine_upstream(sh->engine, send->to.sock / TCP_POOL_SIZE);
 	struct upstream_tcp_conn *c;
 	int r;
 
@@ -240,7 +240,7 @@ conn_end(struct shell *sh, struct upstream_tcp_conn *c)
 
 	if (established || given_up)
 		connlog_conn_ended(&e, &c->said, c->err, open);
-	else if (engine_upstream_good(sh->engine, number / CHANNELS_EACH))
+	else if (engine_upstream_good(sh->engine, number / TCP_POOL_SIZE))
 		connlog_conn_failed(&e, &c->said, c->err); /* else the log says that it is down */
 	conn_close(sh, c);
 	/* RFC 7766 section 6.2.4: unanswered questions are asked again. */
@@ -348,7 +348,7 @@ upstream_tcp_turn(struct shell *sh)
 static bool
 is_stale(const struct shell *sh, const struct upstream_tcp_conn *c)
 {
-	const struct netaddr *addr = engine_upstream(sh->engine, number_of(sh, c) / CHANNELS_EACH);
+	const struct netaddr *addr = engine_upstream(sh->engine, number_of(sh, c) / TCP_POOL_SIZE);
 
 	return addr == NULL || !netaddr_equal(addr, &c->addr);
 }

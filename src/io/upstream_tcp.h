@@ -3,8 +3,8 @@
 #define DNS64D_IO_UPSTREAM_TCP_H
 
 /*
- * upstream_tcp: TCP connections to upstreams, at most CHANNELS_EACH for each; the engine says which
- * of them a question goes over (outbound/channel). A connection is opened for a question, carries
+ * upstream_tcp: TCP connections to upstreams, at most TCP_POOL_SIZE for each; the engine says which
+ * of them a question goes over (outbound/tcp_pool). A connection is opened for a question, carries
  * many at a time (pipelining, RFC 7766 section 6.2.1.1), and is closed after UPSTREAM_TCP_IDLE_NS
  * without one, or when the engine found it silent and the other end has gone. One thread.
  */
@@ -20,7 +20,7 @@
 #include "io/stream.h"
 #include "outbound/upstream.h"
 
-#define UPSTREAM_TCP_CONNS (UPSTREAM_MAX * CHANNELS_EACH)
+#define UPSTREAM_TCP_CONNS (UPSTREAM_MAX * TCP_POOL_SIZE)
 #define UPSTREAM_TCP_BYTES (256 * 1024)       /* bytes queued on a connection at most */
 #define UPSTREAM_TCP_IDLE_NS 10000000000ULL   /* closed after this time without a question */
 #define UPSTREAM_TCP_CONNECT_NS 5000000000ULL /* limit for making a connection */

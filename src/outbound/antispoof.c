@@ -256,7 +256,7 @@ antispoof_without_tcp(struct lookups *ls, struct lookup *l, uint64_t now_ns)
 {
 	if (l->here.suspect == LOOKUP_NO_SUSPECT)
 		return false;
-	stats_inc(&ls->stats->upstream_wary_vain);
+	stats_inc(&ls->stats->upstream_id_attack_tcp_failed);
 	id_attack_on_vain(ls, l->upstream, now_ns);
 	l->tcp.vain = l->tcp.vain || l->here.suspect == LOOKUP_SUSPECT_GUESS;
 	l->here.suspect = LOOKUP_NO_SUSPECT;

@@ -13,7 +13,7 @@
 #include "outbound/choice.h"
 #include "outbound/health.h"
 #include "outbound/id_attack.h"
-#include "outbound/narrate.h"
+#include "outbound/lookuplog.h"
 
 /* --- sending ---------------------------------------------------------------------------------- */
 
@@ -52,7 +52,7 @@ exhausted(const struct lookups *ls, const struct lookup *l)
 	if (l->tcp.plan == LOOKUP_TCP_KEPT)
 		bits |= attempt_silent(l->tried.silent[TRANSPORT_TCP], most);
 	if (l->tcp.plan == LOOKUP_TCP_ONLY &&
-	    attempt_silences(l, TRANSPORT_TCP, l->upstream) >= most)
+	    attempt_timeouts(l, TRANSPORT_TCP, l->upstream) >= most)
 		bits |= 1ULL << l->upstream;
 	return bits;
 }
@@ -142,13 +142,13 @@ go_udp(struct lookups *ls, struct lookup *l)
 	return true;
 }
 
-/* The index of the connection for L's question; CHANNELS_EACH: none has room. */
+/* The index of the connection for L's question; TCP_POOL_SIZE: none has room. */
 static __attribute__((noinline)) unsigned
-pick_channel(const struct lookups *ls, const struct lookup *l)
+pick_conn(const struct lookups *ls, const struct lookup *l)
 {
 	const struct upstream *up = &ls->upstreams->table[l->upstream];
 
-	return channels_pick(up->tcp, l->probe.is ? CHANNEL_ENDLESS : up->tcp_yield);
+	return tcp_pool_pick(up->tcp, l->probe.is ? TCP_CONN_ENDLESS : up->tcp_yield);
 }
 
 /* Take an ID for L's question over connection K. False: there is none. */
@@ -160,7 +160,7 @@ go_tcp(struct lookups *ls, struct lookup *l, unsigned k)
 	if (!take_id(ls, l, 0, (uint16_t)(TXID_TCP + k)))
 		return false;
 	l->progress = LOOKUP_ASKED_TCP;
-	channel_add(&up->tcp[k], &l->now.link);
+	tcp_conn_add(&up->tcp[k], &l->now.link);
 	stats_inc(&ls->stats->upstream_tcp);
 	up->tally.sends_tcp++;
 	return true;
@@ -249,7 +249,7 @@ static inline uint64_t
 measured_wait(const struct lookups *ls, const struct lookup *l)
 {
 	enum transport over = lookup_over(&l->now);
-	unsigned n = l->tried.n_silent > 0 ? attempt_silences(l, over, l->upstream) : 0;
+	unsigned n = l->tried.n_silent > 0 ? attempt_timeouts(l, over, l->upstream) : 0;
 
 	return upstreams_wait_ns(ls->upstreams, l->upstream, over, n);
 }
@@ -301,7 +301,7 @@ set_place(struct lookups *ls, struct lookup *l)
 	const struct upstream *up = &ls->upstreams->table[l->upstream];
 	uint64_t place_end_ns = l->now.sent_ns + times_usual_ns(&up->times[TRANSPORT_TCP]);
 
-	if (up->tcp_yield == CHANNEL_ENDLESS || up->down || l->here.suspect != LOOKUP_NO_SUSPECT ||
+	if (up->tcp_yield == TCP_CONN_ENDLESS || up->down || l->here.suspect != LOOKUP_NO_SUSPECT ||
 	    place_end_ns >= tcp_due_ns(ls, l))
 		return;
 	lookup_set_wait(ls, l, LOOKUP_PLACED, place_end_ns);
@@ -337,13 +337,13 @@ static bool
 go(struct lookups *ls, struct lookup *l, uint64_t now_ns)
 {
 	bool by_tcp = l->tcp.plan != LOOKUP_BY_UDP;
-	unsigned k = UNLIKELY(by_tcp) ? pick_channel(ls, l) : 0;
+	unsigned k = UNLIKELY(by_tcp) ? pick_conn(ls, l) : 0;
 
-	if (UNLIKELY(k == CHANNELS_EACH) && l->tcp.plan != LOOKUP_TCP_KEPT &&
+	if (UNLIKELY(k == TCP_POOL_SIZE) && l->tcp.plan != LOOKUP_TCP_KEPT &&
 	    antispoof_without_tcp(ls, l, now_ns)) {
 		lookup_plan(l, LOOKUP_NO_TCP); /* nor as it was learned (outbound/ways) */
 		by_tcp = false;
-	} else if (UNLIKELY(k == CHANNELS_EACH)) {
+	} else if (UNLIKELY(k == TCP_POOL_SIZE)) {
 		lookup_tcp_wait(ls, l, now_ns);
 		return false;
 	}
@@ -388,7 +388,7 @@ go_as_learned(struct lookups *ls, struct lookup *l, uint64_t now_ns)
 
 	if (way != WAYS)
 		lookup_start_probe(ls, l->upstream, way, DNS_TYPE_NS);
-	if (!l->here.no_tcp && attempt_silences(l, TRANSPORT_TCP, l->upstream) == 0 &&
+	if (!l->here.no_tcp && attempt_timeouts(l, TRANSPORT_TCP, l->upstream) == 0 &&
 	    (now == WAY_TCP || (now == WAY_BARE && l->key.do_bit)))
 		lookup_plan(l, LOOKUP_WISHES_TCP);
 }
@@ -431,7 +431,7 @@ begin(struct lookups *ls, struct lookup *l, uint64_t now_ns)
 	if (UNLIKELY(lookup_counts_as_probe(l)))
 		health_on_probe_sent(ls->upstreams, u);
 	if (log_debugs(LOG_UPSTREAM))
-		narrate_asks(ls, l, before);
+		lookuplog_asks(ls, l, before);
 	set_wait(ls, l);
 	if (ls->upstreams->n_order > 1 && l->n_sends == 1)
 		set_early(ls, l);
@@ -498,7 +498,7 @@ attempt_next_question(
 		send->to.sock = l->now.socket;
 		if (by_tcp) {
 			send->to.transport = TRANSPORT_TCP;
-			send->to.sock += (uint32_t)l->upstream * CHANNELS_EACH - TXID_TCP;
+			send->to.sock += (uint32_t)l->upstream * TCP_POOL_SIZE - TXID_TCP;
 			set_place(ls, l);
 		}
 		send->to.gen = 0;

@@ -46,9 +46,9 @@ void attempt_set_wait(struct lookups *ls, struct lookup *l);
  */
 void attempt_leave_place(struct lookups *ls, struct lookup *l);
 
-/* attempt_silences: how often upstream U was silent to L over OVER, 0-3. */
+/* attempt_timeouts: how often upstream U was silent to L over OVER, 0-3. */
 MUST_USE static inline unsigned
-attempt_silences(const struct lookup *l, enum transport over, unsigned u)
+attempt_timeouts(const struct lookup *l, enum transport over, unsigned u)
 {
 	return (unsigned)((l->tried.silent[over][0] >> u & 1) |
 	    (l->tried.silent[over][1] >> u & 1) << 1);

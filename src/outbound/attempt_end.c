@@ -155,13 +155,13 @@ pick_for_tcp(const struct lookups *ls, const struct lookup *l, bool left)
 		return UPSTREAM_NONE;
 	for (unsigned i = 0; i < us->n_order; i++) {
 		uint16_t u = us->order[i];
-		unsigned n = attempt_silences(l, TRANSPORT_TCP, u);
+		unsigned n = attempt_timeouts(l, TRANSPORT_TCP, u);
 
 		if (l->tried.errored >> u & 1 || us->table[u].down || n >= most)
 			continue;
 		if (is_refusing(l, u) || !was_heard(ls, l, u))
 			found = left ? UPSTREAM_NONE : u;
-		else if (n == 0 && (!left || attempt_silences(l, TRANSPORT_UDP, u) >= most))
+		else if (n == 0 && (!left || attempt_timeouts(l, TRANSPORT_UDP, u) >= most))
 			return u;
 	}
 	return found;
@@ -207,7 +207,7 @@ n_left(const struct lookups *ls, const struct lookup *l)
 static uint64_t
 wait_of(const struct lookups *ls, const struct lookup *l, const struct attempt *a)
 {
-	unsigned n = attempt_silences(l, lookup_over(a), a->upstream);
+	unsigned n = attempt_timeouts(l, lookup_over(a), a->upstream);
 
 	return upstreams_wait_ns(ls->upstreams, a->upstream, lookup_over(a), n > 0 ? n - 1 : 0);
 }
@@ -237,7 +237,7 @@ heard_due_ns(const struct lookups *ls, const struct lookup *l, unsigned u)
 	const struct upstream *up = &ls->upstreams->table[u];
 	const struct attempt *a;
 
-	if (attempt_silences(l, TRANSPORT_UDP, u) + 1 != ls->conf->upstream_tries ||
+	if (attempt_timeouts(l, TRANSPORT_UDP, u) + 1 != ls->conf->upstream_tries ||
 	    times_known(&up->times[TRANSPORT_TCP]) || lookup_needs_tcp(l))
 		return 0;
 	a = last_by_udp(l, u);
@@ -251,14 +251,14 @@ heard_due_ns(const struct lookups *ls, const struct lookup *l, unsigned u)
 static uint64_t
 due_ns(const struct lookups *ls, const struct lookup *l, unsigned u)
 {
-	unsigned n = attempt_silences(l, TRANSPORT_UDP, u);
+	unsigned n = attempt_timeouts(l, TRANSPORT_UDP, u);
 	uint64_t last_ns = l->now.sent_ns;
 
 	if (n < AT_ONCE)
 		return 0;
 	if (is_refusing(l, u))
 		return last_ns +
-		    (KNOCK_MS * NS_PER_MS << (n - AT_ONCE + attempt_silences(l, TRANSPORT_TCP, u)));
+		    (KNOCK_MS * NS_PER_MS << (n - AT_ONCE + attempt_timeouts(l, TRANSPORT_TCP, u)));
 	if (was_heard(ls, l, u))
 		return heard_due_ns(ls, l, u);
 	last_ns += wait_of(ls, l, &l->now);
@@ -344,8 +344,8 @@ answers_by_tcp(const struct lookups *ls, const struct lookup *l, unsigned u)
 	const struct upstream *up = &ls->upstreams->table[u];
 
 	return !times_known(&up->times[TRANSPORT_UDP]) && times_known(&up->times[TRANSPORT_TCP]) &&
-	    l->message.bytes == NULL && attempt_silences(l, TRANSPORT_UDP, u) > 0 &&
-	    attempt_silences(l, TRANSPORT_TCP, u) == 0;
+	    l->message.bytes == NULL && attempt_timeouts(l, TRANSPORT_UDP, u) > 0 &&
+	    attempt_timeouts(l, TRANSPORT_TCP, u) == 0;
 }
 
 /* L asks the next upstream, now or in a while. LOST: see attempt_go_on. Returns whether L goes on.
@@ -383,8 +383,8 @@ attempt_go_on(
 	if (upstreams_all_down(ls->upstreams) && !l->probe.is)
 		return listen_on(ls, l, result, now_ns);
 	if (l->check != LOOKUP_CHECK_NONE) {
-		unsigned n = attempt_silences(l, TRANSPORT_UDP, l->upstream) +
-		    attempt_silences(l, TRANSPORT_TCP, l->upstream);
+		unsigned n = attempt_timeouts(l, TRANSPORT_UDP, l->upstream) +
+		    attempt_timeouts(l, TRANSPORT_TCP, l->upstream);
 
 		if (n < ls->conf->upstream_tries)
 			return attempt_again(ls, l, l->upstream);

@@ -14,7 +14,7 @@ static unsigned
 level(const struct upstreams *us, uint16_t n, const struct choice_wish *wish)
 {
 	const struct upstream *up = &us->table[n];
-	unsigned state = upstream_is_down(up) ? 2 : up->doubted ? 1 : 0, silences = 0;
+	unsigned state = upstream_is_down(up) ? 2 : up->in_doubt ? 1 : 0, silences = 0;
 
 	for (unsigned over = 0; wish->silent != NULL && over < TRANSPORTS; over++)
 		silences += (unsigned)((wish->silent[over][0] >> n & 1) |
@@ -122,7 +122,7 @@ by_cost(struct upstreams *us, const struct choice_wish *wish, struct candidates 
 static bool
 is_good(const struct upstreams *us, uint16_t n)
 {
-	return !us->table[n].doubted && !upstream_is_down(&us->table[n]);
+	return !us->table[n].in_doubt && !upstream_is_down(&us->table[n]);
 }
 
 /* Is N good, may it be asked, and is it not the last? */

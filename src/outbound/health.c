@@ -71,7 +71,7 @@ recover(struct upstreams *us, struct upstream *up, uint64_t now_ns)
 	char text[NETADDR_TEXT];
 
 	up->failures.n = 0;
-	up->doubted = false;
+	up->in_doubt = false;
 	ways_heard(&up->ways);
 	up->down = false;
 	wheel_clear(us->wheel, &up->probe);
@@ -106,9 +106,9 @@ static void
 doubt(struct upstreams *us, struct upstream *up, uint64_t now_ns)
 {
 	/* Who is not asked is not probed either: only the operator brings it back. */
-	if (!up->active || up->ordered != CONF_UP || up->doubted)
+	if (!up->active || up->ordered != CONF_UP || up->in_doubt)
 		return;
-	up->doubted = true;
+	up->in_doubt = true;
 	wheel_set(us->wheel, &up->probe, now_ns);
 }
 

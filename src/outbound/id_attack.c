@@ -188,7 +188,7 @@ id_attack_leaves_udp(struct lookups *ls, struct lookup *l, uint64_t now_ns)
 	    state_of(&ls->upstreams->table[l->upstream], now_ns) == SUSPICION_BY_PORTS)
 		return false;
 	id_attack_by_tcp(l);
-	stats_inc(&ls->stats->upstream_wary);
+	stats_inc(&ls->stats->upstream_id_attack_tcp);
 	return true;
 }
 
@@ -220,5 +220,5 @@ id_attack_beware(struct lookups *ls, struct lookup *l, uint64_t now_ns)
 	if (cookie || (cases && has_letters(l)))
 		return;
 	id_attack_by_tcp(l);
-	stats_inc(&ls->stats->upstream_wary);
+	stats_inc(&ls->stats->upstream_id_attack_tcp);
 }

@@ -2,8 +2,8 @@
 #include "outbound/late.h"
 
 #include "base/log.h"
+#include "outbound/lookuplog.h"
 #include "outbound/match.h"
-#include "outbound/narrate.h"
 
 /* Does MSG, a right reply to L's present attempt, end L with nothing more to be asked? */
 static bool
@@ -140,7 +140,7 @@ late_counts(struct lookups *ls, struct lookup *l, const struct packet_in *in, co
 	}
 	match_note(ls, l, msg, verdict, now_ns);
 	if (log_debugs(LOG_UPSTREAM))
-		narrate_reply(ls, l, msg, now_ns);
+		lookuplog_reply(ls, l, msg, now_ns);
 	if (verdict != MSG_OK || is_late_error(l, msg))
 		note_error(l, verdict == MSG_OK ? msg->rcode : DNS_SERVFAIL);
 	put_back(ls, l, &before, true);

@@ -314,7 +314,7 @@ release(struct lookups *ls, struct attempt *a)
 	txid_give(&ls->spaces[a->space], a->id);
 	list_unlink(&a->link);
 	if (txid_by_tcp(a->socket))
-		lookup_channel(ls, a)->n_open--;
+		lookup_conn(ls, a)->n_open--;
 	else if (UNLIKELY(a->refused))
 		ls->upstreams->sockets[a->socket].n_refused--;
 }
@@ -325,7 +325,7 @@ await(struct lookups *ls, const struct attempt *a)
 {
 	ls->upstreams->table[a->upstream].n_waiting++;
 	if (txid_by_tcp(a->socket) && !a->displaced)
-		lookup_channel(ls, a)->n_awaited++;
+		lookup_conn(ls, a)->n_awaited++;
 }
 
 /* Attempt A was a lookup's present one. */
@@ -334,7 +334,7 @@ await_no_more(struct lookups *ls, const struct attempt *a)
 {
 	ls->upstreams->table[a->upstream].n_waiting--;
 	if (txid_by_tcp(a->socket) && !a->displaced) {
-		lookup_channel(ls, a)->n_awaited--;
+		lookup_conn(ls, a)->n_awaited--;
 		lookup_tcp_room(ls, a->upstream);
 	}
 }
@@ -460,4 +460,17 @@ lookup_stop_attempt(struct lookups *ls, struct lookup *l)
 	}
 	wheel_clear(ls->wheel, &l->timer);
 	l->progress = LOOKUP_DONE;
+}
+
+const char *
+lookup_outcome_name(enum lookup_outcome outcome)
+{
+	static const char *const names[] = { [LOOKUP_REPLY] = "reply",
+		[LOOKUP_TRUNCATED] = "truncated",
+		[LOOKUP_ERROR] = "error",
+		[LOOKUP_BOGUS] = "bogus",
+		[LOOKUP_SILENT] = "silent",
+		[LOOKUP_NO_ROOM] = "no-room" };
+
+	return names[outcome];
 }

@@ -180,7 +180,7 @@ struct attempt {
 	bool cookie_known : 1; /* with a server cookie, so the reply must carry a cookie */
 	bool silent : 1;       /* its wait is over without a reply, and that was counted */
 	bool refused : 1;      /* in lookups.refused, not in the open list of its socket */
-	bool displaced : 1; /* over TCP: it takes no place on its connection (outbound/channel) */
+	bool displaced : 1; /* over TCP: it takes no place on its connection (outbound/tcp_pool) */
 };
 
 /* Owned by a lookup: LEN bytes of a message; NULL: none. */
@@ -327,7 +327,7 @@ struct lookups {
 	struct list orphans; /* attempts whose socket was closed */
 	struct list ending;  /* lookups that end with their truncated reply */
 	struct list put_off; /* lookups that have ended and whose waiters are woken in slices */
-	struct list lost;    /* TCP connections that ended: struct channel.link */
+	struct list lost;    /* TCP connections that ended: struct tcp_conn.link */
 	bool more; /* work may be left: in ending, put_off, refused or lost (engine/engine_work) */
 	/* the truncated reply of the lookup that ended last; its bytes are in reply */
 	struct msg truncated;
@@ -466,7 +466,7 @@ void lookup_ask(struct lookups *ls, struct lookup *l);
 
 /*
  * lookup_tcp_wait: L, on no list, is to be sent over TCP to l->upstream, whose connections end
- * after a few replies and have no room for it now (outbound/channel). It waits until there is, or,
+ * after a few replies and have no room for it now (outbound/tcp_pool). It waits until there is, or,
  * if there is another upstream to ask, for as long as a reply takes.
  */
 void lookup_tcp_wait(struct lookups *ls, struct lookup *l, uint64_t now_ns);
@@ -527,9 +527,9 @@ void lookup_orphan(struct lookups *ls, unsigned slot);
 /* lookup_of: the lookup that attempt A, which is in flight, belongs to. */
 MUST_USE struct lookup *lookup_of(const struct lookups *ls, const struct attempt *a);
 
-/* lookup_channel: the connection that attempt A went over, by TCP. */
-static inline struct channel *
-lookup_channel(const struct lookups *ls, const struct attempt *a)
+/* lookup_conn: the connection that attempt A went over, by TCP. */
+static inline struct tcp_conn *
+lookup_conn(const struct lookups *ls, const struct attempt *a)
 {
 	return &ls->upstreams->table[a->upstream].tcp[a->socket - TXID_TCP];
 }
@@ -545,8 +545,8 @@ lookup_over(const struct attempt *a)
 static inline bool
 lookup_went_by(const struct txid_owner *owner, uint32_t conn)
 {
-	return owner->upstream == conn / CHANNELS_EACH &&
-	    owner->socket == TXID_TCP + conn % CHANNELS_EACH;
+	return owner->upstream == conn / TCP_POOL_SIZE &&
+	    owner->socket == TXID_TCP + conn % TCP_POOL_SIZE;
 }
 
 /* lookup_in_flight: is L's present attempt in flight? */
@@ -637,5 +637,8 @@ MUST_USE struct lookup *lookup_next_put_off(struct lookups *ls, struct lookup_re
 
 /* lookup_free: give L back, which has no waiters and watchers, and all it owns. */
 void lookup_free(struct lookups *ls, struct lookup *l);
+
+/* lookup_outcome_name: a word for OUTCOME, for programs: "reply", "error", "silent", ... */
+MUST_USE const char *lookup_outcome_name(enum lookup_outcome outcome);
 
 #endif

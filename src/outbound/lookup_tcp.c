@@ -27,7 +27,7 @@ void
 lookup_tcp_leave(struct lookups *ls, struct lookup *l)
 {
 	l->now.displaced = true;
-	lookup_channel(ls, &l->now)->n_awaited--;
+	lookup_conn(ls, &l->now)->n_awaited--;
 	lookup_tcp_room(ls, l->now.upstream);
 }
 
@@ -57,7 +57,7 @@ lookup_tcp_next(struct lookups *ls)
 		struct list *head = &ls->unsent.for_tcp[u];
 
 		if (!list_empty(head) &&
-		    (!up->active || channels_pick(up->tcp, up->tcp_yield) != CHANNELS_EACH)) {
+		    (!up->active || tcp_pool_pick(up->tcp, up->tcp_yield) != TCP_POOL_SIZE)) {
 			struct lookup *l = LIST_OBJECT(head->next, struct lookup, link);
 
 			wheel_clear(ls->wheel, &l->timer);

@@ -32,15 +32,15 @@ hurry(struct lookups *ls, struct lookup *l, uint64_t now_ns)
 
 /*
  * The wait of A, which went over TCP, is over. If its connection is stuck by that
- * (outbound/channel), the other questions open on it are waited for no longer either: their timers
+ * (outbound/tcp_pool), the other questions open on it are waited for no longer either: their timers
  * fire at the next tick.
  */
 static void
 check_channel(struct lookups *ls, const struct attempt *a, uint64_t now_ns)
 {
-	struct channel *c = lookup_channel(ls, a);
+	struct tcp_conn *c = lookup_conn(ls, a);
 
-	if (!channel_silent(c, a->sent_ns))
+	if (!tcp_conn_silent(c, a->sent_ns))
 		return;
 	stats_inc(&ls->stats->tcp_upstream_stuck);
 	for (struct list *link = c->open.next; link != &c->open; link = link->next) {
@@ -368,7 +368,7 @@ loss_on_taken(struct lookups *ls, unsigned u, uint64_t now_ns)
 		if (us->sockets[slot].upstream == u)
 			hurry_all(ls, &us->sockets[slot].open, now_ns);
 	}
-	for (unsigned k = 0; k < CHANNELS_EACH; k++)
+	for (unsigned k = 0; k < TCP_POOL_SIZE; k++)
 		hurry_all(ls, &us->table[u].tcp[k].open, now_ns);
 }
 
@@ -381,8 +381,8 @@ loss_on_taken(struct lookups *ls, unsigned u, uint64_t now_ns)
  * silence. Returns whether it goes on.
  */
 static bool
-on_lost(struct lookups *ls, struct lookup *l, const struct channel *c, struct lookup_result *result,
-    uint64_t now_ns)
+on_lost(struct lookups *ls, struct lookup *l, const struct tcp_conn *c,
+    struct lookup_result *result, uint64_t now_ns)
 {
 	/* What others overtake is charged for, or it could be sent without end (rule 34). */
 	bool fruitful = c->lost_fruitful && !l->now.displaced;
@@ -416,12 +416,12 @@ on_lost(struct lookups *ls, struct lookup *l, const struct channel *c, struct lo
 void
 loss_on_tcp_lost(struct lookups *ls, unsigned conn, bool established)
 {
-	struct channel *c = upstreams_channel(ls->upstreams, conn);
-	struct upstream *up = &ls->upstreams->table[conn / CHANNELS_EACH];
+	struct tcp_conn *c = upstreams_conn(ls->upstreams, conn);
+	struct upstream *up = &ls->upstreams->table[conn / TCP_POOL_SIZE];
 
-	up->tcp_yield = channel_yield(c, up->tcp_yield);
-	channel_closed(c, established);
-	lookup_tcp_room(ls, conn / CHANNELS_EACH);
+	up->tcp_yield = tcp_conn_yield(c, up->tcp_yield);
+	tcp_conn_closed(c, established);
+	lookup_tcp_room(ls, conn / TCP_POOL_SIZE);
 	if (list_empty(&c->lost))
 		return;
 	list_unlink(&c->link);
@@ -433,13 +433,13 @@ struct lookup *
 loss_next_lost(struct lookups *ls, unsigned *most, struct lookup_result *result, uint64_t now_ns)
 {
 	while (*most > 0 && !list_empty(&ls->lost)) {
-		struct channel *c = LIST_OBJECT(ls->lost.next, struct channel, link);
+		struct tcp_conn *c = LIST_OBJECT(ls->lost.next, struct tcp_conn, link);
 		struct attempt *a = LIST_OBJECT(c->lost.next, struct attempt, link);
 		struct lookup *l;
 
 		if (list_empty(&c->lost)) {
 			list_unlink(&c->link);
-			upstreams_release(ls->upstreams, upstreams_of_channel(ls->upstreams, c));
+			upstreams_release(ls->upstreams, upstreams_of_conn(ls->upstreams, c));
 			continue;
 		}
 		--*most;
@@ -499,7 +499,7 @@ loss_on_tcp_full(struct lookups *ls, unsigned conn, uint16_t id, uint64_t now_ns
 	if (!lookup_needs_tcp(l)) {
 		lookup_plan(l, LOOKUP_NO_TCP);
 		l->here.no_tcp = true; /* though that is the way that was learned (outbound/ways) */
-		if (attempt_silences(l, TRANSPORT_UDP, l->upstream) >= ls->conf->upstream_tries) {
+		if (attempt_timeouts(l, TRANSPORT_UDP, l->upstream) >= ls->conf->upstream_tries) {
 			move_on(ls, l, now_ns);
 			return;
 		}

@@ -4,7 +4,7 @@
 #include "base/log.h"
 #include "dns/header.h"
 #include "outbound/attempt.h"
-#include "outbound/narrate.h"
+#include "outbound/lookuplog.h"
 
 #define MATCH_SILENCES 2 /* over UDP, before a large reply over TCP shows anything */
 
@@ -42,7 +42,7 @@ find(struct lookups *ls, const struct packet_in *in, const struct msg *msg, uint
 	const struct txid_owner *owner = &space->owner[msg->id];
 
 	if (in->from.transport != TRANSPORT_UDP)
-		channel_heard(upstreams_channel(ls->upstreams, in->from.sock), now_ns);
+		tcp_conn_heard(upstreams_conn(ls->upstreams, in->from.sock), now_ns);
 	if (!came_back(ls, in, owner)) {
 		on_stray(ls, in, msg->id, now_ns);
 		return NULL;
@@ -113,7 +113,7 @@ match_ways(struct lookups *ls, const struct lookup *l, const struct msg *msg, ui
 		upstreams_large_came(ls->upstreams, l->upstream);
 	else if (large && l->tcp.plan != LOOKUP_TCP_ONLY && l->message.bytes == NULL &&
 	    times_known(&up->times[TRANSPORT_UDP]) &&
-	    attempt_silences(l, TRANSPORT_UDP, l->upstream) >= MATCH_SILENCES)
+	    attempt_timeouts(l, TRANSPORT_UDP, l->upstream) >= MATCH_SILENCES)
 		upstreams_large_lost(ls->upstreams, l->upstream, now_ns);
 }
 
@@ -126,5 +126,5 @@ match_learn(struct lookups *ls, const struct lookup *l, const struct msg *m, uin
 		up->edns.refused_on = UPSTREAM_NONE;
 	up->watched = antispoof_right(ls, l, m) || up->edns.refused_on != UPSTREAM_NONE;
 	if (log_debugs(LOG_UPSTREAM))
-		narrate_reply(ls, l, m, now_ns);
+		lookuplog_reply(ls, l, m, now_ns);
 }

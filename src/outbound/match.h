@@ -155,7 +155,7 @@ match_note(struct lookups *ls, struct lookup *l, const struct msg *msg, enum msg
 
 	stats_inc(&ls->stats->upstream_replies);
 	if (UNLIKELY(over == TRANSPORT_TCP)) {
-		channel_served(lookup_channel(ls, &l->now));
+		tcp_conn_served(lookup_conn(ls, &l->now));
 		id_attack_on_tcp_reply(ls, &l->now, now_ns);
 	}
 	if (UNLIKELY(l->now.silent)) {

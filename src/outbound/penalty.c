@@ -3,7 +3,7 @@
 
 #include "base/log.h"
 #include "outbound/health.h"
-#include "outbound/narrate.h"
+#include "outbound/lookuplog.h"
 
 void
 penalty_lose(const struct lookups *ls, struct attempt *a, enum upstream_lost cause)
@@ -63,7 +63,7 @@ penalty_silent(struct lookups *ls, struct lookup *l, struct attempt *a, uint64_t
 	const struct upstream *up = &ls->upstreams->table[a->upstream];
 
 	if (log_debugs(LOG_UPSTREAM))
-		narrate_silent(ls, l, a, now_ns);
+		lookuplog_silent(ls, l, a, now_ns);
 	penalty_count(ls, l, a, UPSTREAM_LOST_TIMEOUT);
 	if (up->ordered == CONF_DOWN)
 		return;

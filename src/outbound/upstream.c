@@ -18,7 +18,7 @@ clear(struct upstream *u)
 	u->active = false;
 	u->ordered = CONF_UP;
 	u->down = false;
-	u->doubted = false;
+	u->in_doubt = false;
 	u->watched = true;
 	u->starved = false;
 	u->trusted = false;
@@ -43,8 +43,8 @@ clear(struct upstream *u)
 	u->n_sockets = 0;
 	for (unsigned i = 0; i < TXID_MAX_SPACES; i++)
 		u->socket[i] = -1;
-	channels_init(u->tcp);
-	u->tcp_yield = CHANNEL_ENDLESS;
+	tcp_pool_init(u->tcp);
+	u->tcp_yield = TCP_CONN_ENDLESS;
 	wheel_timer_init(&u->probe, WHEEL_UPSTREAM);
 	shared_health_init(&u->alone);
 	u->shared = &u->alone;
@@ -197,7 +197,7 @@ rest(struct upstreams *us, struct upstream *u)
 	tell_nothing(us, u);
 	give_pulse(us, u);
 	u->down = false;
-	u->doubted = false;
+	u->in_doubt = false;
 	u->failures.n = 0;
 	wheel_clear(us->wheel, &u->probe);
 }
@@ -537,7 +537,7 @@ upstreams_release(struct upstreams *us, unsigned u)
 {
 	struct upstream *up = &us->table[u];
 
-	if (!up->active && up->ordered == CONF_UP && up->n_sockets == 0 && channels_unused(up->tcp))
+	if (!up->active && up->ordered == CONF_UP && up->n_sockets == 0 && tcp_pool_unused(up->tcp))
 		clear(up);
 }
 

@@ -23,8 +23,8 @@
 #include "core/transport.h"
 #include "core/wheel.h"
 #include "dns/proto.h"
-#include "outbound/channel.h"
 #include "outbound/shared_health.h"
+#include "outbound/tcp_pool.h"
 #include "outbound/times.h"
 #include "outbound/txid.h"
 #include "outbound/ways.h"
@@ -139,7 +139,7 @@ struct upstream {
 	bool active;                      /* configured, and not taken down by the operator */
 	uint8_t ordered; /* enum conf_order: of the operator; only CONF_UP is in order[] */
 	bool down;       /* silent to probes too (outbound/health): asked if no other is left */
-	bool doubted;    /* in doubt (outbound/health): asked if no good one is left */
+	bool in_doubt;   /* in doubt (outbound/health): asked if no good one is left */
 	bool watched;    /* a right reply may change its guards or what is known of its EDNS */
 	bool starved;    /* it has no socket, for lack of local resources (RULES D26) */
 	bool trusted;    /* it validates, and the path to it is secure (RULES D9) */
@@ -160,11 +160,11 @@ struct upstream {
 	struct wheel_timer probe;         /* timer, set while it is in doubt or down, and active */
 	struct shared_health *shared;     /* borrowed from us->health_table; else alone */
 	struct shared_health alone;
-	uint8_t probe_way;                 /* enum way, or WAY_AS_LEARNED: of the next probe */
-	int32_t socket[TXID_MAX_SPACES];   /* per ID space: slot for new questions; -1: none */
-	unsigned n_sockets;                /* number of slots that lead to it */
-	struct channel tcp[CHANNELS_EACH]; /* its TCP connections */
-	uint32_t tcp_yield; /* replies that one of tcp gives before it ends; CHANNEL_ENDLESS */
+	uint8_t probe_way;                  /* enum way, or WAY_AS_LEARNED: of the next probe */
+	int32_t socket[TXID_MAX_SPACES];    /* per ID space: slot for new questions; -1: none */
+	unsigned n_sockets;                 /* number of slots that lead to it */
+	struct tcp_conn tcp[TCP_POOL_SIZE]; /* its TCP connections */
+	uint32_t tcp_yield; /* replies that one of tcp gives before it ends; TCP_CONN_ENDLESS */
 };
 
 /* upstream_guarded: is guard G in force at NOW_NS? */
@@ -214,16 +214,16 @@ struct upstreams {
 	struct upstream_socket sockets[UPSTREAM_MAX_SOCKETS];
 };
 
-/* upstreams_channel: the TCP connection with the number CONN (engine/engine). */
-MUST_USE static inline struct channel *
-upstreams_channel(struct upstreams *us, unsigned conn)
+/* upstreams_conn: the TCP connection with the number CONN (engine/engine). */
+MUST_USE static inline struct tcp_conn *
+upstreams_conn(struct upstreams *us, unsigned conn)
 {
-	return &us->table[conn / CHANNELS_EACH].tcp[conn % CHANNELS_EACH];
+	return &us->table[conn / TCP_POOL_SIZE].tcp[conn % TCP_POOL_SIZE];
 }
 
-/* upstreams_of_channel: the number of the upstream whose connection C is. */
+/* upstreams_of_conn: the number of the upstream whose connection C is. */
 MUST_USE static inline unsigned
-upstreams_of_channel(const struct upstreams *us, const struct channel *c)
+upstreams_of_conn(const struct upstreams *us, const struct tcp_conn *c)
 {
 	return (
 	    unsigned)((size_t)((const char *)c - (const char *)us->table) / sizeof(us->table[0]));

@@ -14,7 +14,7 @@ set_state(struct upstream_status *v, const struct upstream *up)
 		v->state = UPSTREAM_STATUS_STARVED;
 	else if (up->errors.logged)
 		v->state = UPSTREAM_STATUS_ERRING;
-	else if (up->doubted)
+	else if (up->in_doubt)
 		v->state = UPSTREAM_STATUS_DOUBTED;
 	else
 		v->state = UPSTREAM_STATUS_GOOD;

@@ -183,7 +183,7 @@ START_TEST(five_million_messages_fit_1200_mb)
 	ck_assert_uint_eq(counts.n, NAMES);
 	ck_assert_uint_eq(counts.bytes, NAMES * MESSAGE);
 	ck_assert_uint_eq(counts.put, NAMES);
-	ck_assert_uint_eq(counts.evicted + counts.refused + counts.comebacks, 0);
+	ck_assert_uint_eq(counts.evicted + counts.refused + counts.ghost_hits, 0);
 }
 END_TEST
 

@@ -462,7 +462,7 @@ START_TEST(random_operations_agree_with_a_model)
 			check_sums();
 	}
 	ck_assert_uint_gt(hits, OPERATIONS / 20);
-	ck_assert_uint_gt(shard.counts.comebacks, 1000);
+	ck_assert_uint_gt(shard.counts.ghost_hits, 1000);
 	shard_clear(&shard);
 	memset(model, 0, sizeof(model));
 	for (unsigned n = 0; n < KEYS; n++)

@@ -226,39 +226,39 @@ END_TEST
 
 START_TEST(the_query_log)
 {
-	const struct conf_tap configured_tap = {
-		.select = CONF_TAP_SLOW, .sample = 9, .slow_ms = 5
+	const struct conf_querylog configured_querylog = {
+		.select = CONF_QUERYLOG_SLOW, .sample = 9, .slow_ms = 5
 	};
-	const struct conf_tap *t = &settings.conf.core.tap;
+	const struct conf_querylog *t = &settings.conf.core.querylog;
 
-	settings.tap = configured_tap;
+	settings.querylog = configured_querylog;
 	ck_assert(!order(ORDER_QUERYLOG, NULL, ORDERS_LOG_ON, 0));
 	ck_assert_ptr_nonnull(strstr(error, "there is no file to write to"));
 	ck_assert(order(ORDER_QUERYLOG, NULL, ORDERS_LOG_OFF, 0));
 	strcpy(settings.query_log, "/f");
 	ck_assert(order(ORDER_QUERYLOG, NULL, ORDERS_LOG_ON, 10));
 	orders_apply(&settings);
-	ck_assert_uint_eq(t->select, CONF_TAP_ALL);
+	ck_assert_uint_eq(t->select, CONF_QUERYLOG_ALL);
 	ck_assert_uint_eq(t->sample, 1);
 	ck_assert(order(ORDER_QUERYLOG, NULL, ORDERS_LOG_FAILURES, 10));
 	orders_apply(&settings);
-	ck_assert_uint_eq(t->select, CONF_TAP_FAILED);
+	ck_assert_uint_eq(t->select, CONF_QUERYLOG_FAILED);
 	ck_assert_uint_eq(orders_due_ns(&orders), now.ns + 10 * NS_PER_SEC);
 	ck_assert(!orders_expire(&orders, now.ns + 10 * NS_PER_SEC));
 	orders_apply(&settings);
-	ck_assert_uint_eq(t->select, CONF_TAP_SLOW);
+	ck_assert_uint_eq(t->select, CONF_QUERYLOG_SLOW);
 	ck_assert_uint_eq(t->sample, 9);
 	ck_assert(order(ORDER_QUERYLOG, NULL, ORDERS_LOG_OFF, 0));
 	orders_apply(&settings);
 	ck_assert_uint_eq(t->select, 0);
 	ck_assert(order(ORDER_QUERYLOG, NULL, ORDERS_LOG_CONFIG, 0));
 	orders_apply(&settings);
-	ck_assert_uint_eq(t->select, CONF_TAP_SLOW);
+	ck_assert_uint_eq(t->select, CONF_QUERYLOG_SLOW);
 	/* A reload that leaves no file ends it. */
 	ck_assert(order(ORDER_QUERYLOG, NULL, ORDERS_LOG_ON, 0));
 	strcpy(settings.query_log, "none");
 	orders_apply(&settings);
-	ck_assert_uint_eq(t->select, CONF_TAP_SLOW);
+	ck_assert_uint_eq(t->select, CONF_QUERYLOG_SLOW);
 	orders_keep(&settings);
 	ck_assert_int_eq(orders.log, ORDERS_LOG_CONFIG);
 	ck_assert_uint_eq(heard("query-log is none now: dns64ctl querylog on is forgotten"), 1);

@@ -17,21 +17,21 @@
 static struct said said;
 static struct settings settings;
 
-static const struct conf_capture *
+static const struct conf_dnstap *
 parse_silently(const char *text)
 {
 	said_nothing(&said, text, &settings);
-	return &settings.conf.core.capture;
+	return &settings.conf.core.dnstap;
 }
 
 START_TEST(which_messages)
 {
-	const struct conf_capture *c = parse_silently("dnstap-socket none\n");
+	const struct conf_dnstap *c = parse_silently("dnstap-socket none\n");
 
 	ck_assert_str_eq(settings.dnstap_socket, "none");
 	ck_assert_str_eq(settings.dnstap_identity, "hostname");
 	ck_assert_str_eq(settings.dnstap_version, "auto");
-	ck_assert_uint_eq(c->types, CONF_CAPTURE_ALL);
+	ck_assert_uint_eq(c->types, CONF_DNSTAP_ALL);
 	ck_assert_uint_eq(c->sample, 1);
 	c = parse_silently("dnstap-messages forwarder-query client-response\n"
 			   "dnstap-sample 1000000\ndnstap-identity resolver 7 here\n"
@@ -45,7 +45,7 @@ START_TEST(which_messages)
 	c = parse_silently("dnstap-messages forwarder-response\n");
 	ck_assert_uint_eq(c->types, CONF_FORWARDER_RESPONSE);
 	c = parse_silently("dnstap-messages all\n");
-	ck_assert_uint_eq(c->types, CONF_CAPTURE_ALL);
+	ck_assert_uint_eq(c->types, CONF_DNSTAP_ALL);
 }
 END_TEST
 
@@ -79,12 +79,12 @@ START_TEST(nothing_is_copied_without_a_reader)
 {
 	parse_silently("dnstap-messages all\n");
 	complete_settings(&settings, "/nonexistent", &said.diag);
-	ck_assert_uint_eq(settings.conf.core.capture.types, 0);
+	ck_assert_uint_eq(settings.conf.core.dnstap.types, 0);
 #ifdef HAVE_DNSTAP
 	parse_silently("dnstap-socket " LONG "/1234567\n");
 	ck_assert_uint_eq(strlen(settings.dnstap_socket), SET_DNSTAP_PATH);
 	complete_settings(&settings, "/nonexistent", &said.diag);
-	ck_assert_uint_eq(settings.conf.core.capture.types, CONF_CAPTURE_ALL);
+	ck_assert_uint_eq(settings.conf.core.dnstap.types, CONF_DNSTAP_ALL);
 #endif
 }
 END_TEST

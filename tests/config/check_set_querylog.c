@@ -13,31 +13,32 @@
 static struct said said;
 static struct settings settings;
 
-static const struct conf_tap *
+static const struct conf_querylog *
 parse_silently(const char *text)
 {
 	said_nothing(&said, text, &settings);
-	return &settings.conf.core.tap;
+	return &settings.conf.core.querylog;
 }
 
 START_TEST(what_is_selected)
 {
-	const struct conf_tap *t = parse_silently("query-log /var/log/q\n");
+	const struct conf_querylog *t = parse_silently("query-log /var/log/q\n");
 
 	ck_assert_str_eq(settings.query_log, "/var/log/q");
 	ck_assert_uint_eq(settings.query_log_format, SETTINGS_QUERY_LOG_TEXT);
-	ck_assert_uint_eq(t->select, CONF_TAP_ALL);
+	ck_assert_uint_eq(t->select, CONF_QUERYLOG_ALL);
 	ck_assert_uint_eq(t->sample, 1);
 	t = parse_silently("query-log-select slow 500 failed denied\nquery-log-format json\n"
 			   "query-log-sample 1000000\n");
-	ck_assert_uint_eq(t->select, CONF_TAP_SLOW | CONF_TAP_FAILED | CONF_TAP_DENIED);
+	ck_assert_uint_eq(
+	    t->select, CONF_QUERYLOG_SLOW | CONF_QUERYLOG_FAILED | CONF_QUERYLOG_DENIED);
 	ck_assert_uint_eq(t->slow_ms, 500);
 	ck_assert_uint_eq(t->sample, 1000000);
 	ck_assert_uint_eq(settings.query_log_format, SETTINGS_QUERY_LOG_JSON);
 	t = parse_silently("query-log-select synthesized\n");
-	ck_assert_uint_eq(t->select, CONF_TAP_SYNTHESIZED);
+	ck_assert_uint_eq(t->select, CONF_QUERYLOG_SYNTHESIZED);
 	t = parse_silently("query-log-select all\n");
-	ck_assert_uint_eq(t->select, CONF_TAP_ALL);
+	ck_assert_uint_eq(t->select, CONF_QUERYLOG_ALL);
 }
 END_TEST
 
@@ -98,10 +99,10 @@ START_TEST(nothing_is_selected_without_a_log)
 {
 	parse_silently("query-log-select all\n");
 	complete_settings(&settings, "/nonexistent", &said.diag);
-	ck_assert_uint_eq(settings.conf.core.tap.select, 0);
+	ck_assert_uint_eq(settings.conf.core.querylog.select, 0);
 	parse_silently("query-log stderr\n");
 	complete_settings(&settings, "/nonexistent", &said.diag);
-	ck_assert_uint_eq(settings.conf.core.tap.select, CONF_TAP_ALL);
+	ck_assert_uint_eq(settings.conf.core.querylog.select, CONF_QUERYLOG_ALL);
 }
 END_TEST
 

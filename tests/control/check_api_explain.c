@@ -10,7 +10,7 @@
 
 #include "base/clock.h"
 #include "config/policies.h"
-#include "control/inquiry.h"
+#include "control/explain_queue.h"
 #include "core/stats.h"
 #include "support/operator.h"
 #include "support/rig.h"
@@ -195,10 +195,10 @@ END_TEST
 /* Not for ever, and not as many as like: the others have their answers. */
 START_TEST(not_too_many)
 {
-	int fds[INQUIRY_MAX];
+	int fds[EXPLAIN_QUEUE_MAX];
 
 	testclock_hold();
-	for (unsigned i = 0; i < INQUIRY_MAX; i++)
+	for (unsigned i = 0; i < EXPLAIN_QUEUE_MAX; i++)
 		fds[i] = begin("/explain?name=silent.test");
 	ck_assert_int_eq(caller_ask(&op.caller, "GET", "/explain?name=g.test&ask=0", NULL), 503);
 	ck_assert_ptr_nonnull(strstr(text_at("error"), "too many questions wait"));
@@ -207,10 +207,10 @@ START_TEST(not_too_many)
 		testclock_pass(NS_PER_SEC);
 		caller_turn(&op.caller, 50);
 	}
-	ck_assert_int_eq(caller_wait(&op.caller, fds[INQUIRY_MAX - 1]), 503);
+	ck_assert_int_eq(caller_wait(&op.caller, fds[EXPLAIN_QUEUE_MAX - 1]), 503);
 	ck_assert_ptr_nonnull(strstr(text_at("error"), "no loop was free in time"));
 	ck_assert_int_eq(caller_wait(&op.caller, fds[0]), 200);
-	for (unsigned i = 1; i + 1 < INQUIRY_MAX; i++)
+	for (unsigned i = 1; i + 1 < EXPLAIN_QUEUE_MAX; i++)
 		close(fds[i]);
 }
 END_TEST
@@ -261,10 +261,10 @@ START_TEST(stuck_loop)
 	testclock_hold();
 	fd = begin("/explain?name=i.test");
 	other = begin("/explain?name=i.test");
-	testclock_pass(INQUIRY_MS * NS_PER_MS);
+	testclock_pass(EXPLAIN_QUEUE_MS * NS_PER_MS);
 	ck_assert_int_eq(caller_wait(&op.caller, fd), 503);
 	ck_assert_ptr_nonnull(strstr(text_at("error"), "did not answer in time"));
-	testclock_pass((INQUIRY_QUEUE_MS - INQUIRY_MS) * NS_PER_MS);
+	testclock_pass((EXPLAIN_QUEUE_WAIT_MS - EXPLAIN_QUEUE_MS) * NS_PER_MS);
 	ck_assert_int_eq(caller_wait(&op.caller, other), 503);
 	ck_assert_ptr_nonnull(strstr(text_at("error"), "no loop was free in time"));
 }

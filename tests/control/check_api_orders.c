@@ -118,7 +118,7 @@ START_TEST(the_query_log)
 	ck_assert_ptr_nonnull(strstr(error(), "there is no file to write to"));
 	strcpy(op.settings.query_log, "/f");
 	ck_assert_int_eq(post("/querylog", "{\"state\":\"failures\",\"for\":\"60\"}"), 200);
-	ck_assert_uint_eq(op.settings.conf.core.tap.select, CONF_TAP_FAILED);
+	ck_assert_uint_eq(op.settings.conf.core.querylog.select, CONF_QUERYLOG_FAILED);
 	ck_assert_int_eq(get("/querylog"), 200);
 	ck_assert_str_eq(json_string_value(json_object_get(op.caller.json, "state")), "failures");
 	ck_assert_str_eq(json_string_value(json_object_get(op.caller.json, "to")), "/f");

@@ -32,11 +32,11 @@ START_TEST(need_follows_the_limits)
 	/* To one upstream: in each of 4 ID spaces 8 sockets in use and 128 retired, and TCP. */
 	base = descriptors_needed(&settings, 1);
 	settings.conf.core.n_upstreams = 2;
-	ck_assert_uint_eq(descriptors_needed(&settings, 1) - base, 544 + CHANNELS_EACH);
+	ck_assert_uint_eq(descriptors_needed(&settings, 1) - base, 544 + TCP_POOL_SIZE);
 	/* There are no more sockets for UDP than a loop can have in all. */
 	settings.conf.core.n_upstreams = CONF_MAX_UPSTREAMS;
 	ck_assert_uint_eq(descriptors_needed(&settings, 1) - base,
-	    UPSTREAM_MAX_SOCKETS - 544 + (CONF_MAX_UPSTREAMS - 1) * CHANNELS_EACH);
+	    UPSTREAM_MAX_SOCKETS - 544 + (CONF_MAX_UPSTREAMS - 1) * TCP_POOL_SIZE);
 }
 END_TEST
 

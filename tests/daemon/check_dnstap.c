@@ -19,7 +19,7 @@
 #define END_MS 2000
 
 static struct stats stats[2];
-static struct capture captures[2];
+static struct dnstap_tap captures[2];
 static struct dnstap dnstap;
 static struct settings settings;
 static char dir[SCRATCH_PATH], path[SCRATCH_PATH + 16];
@@ -27,7 +27,7 @@ static char dir[SCRATCH_PATH], path[SCRATCH_PATH + 16];
 static void
 setup(void)
 {
-	struct capture *const all[] = { &captures[0], &captures[1] };
+	struct dnstap_tap *const all[] = { &captures[0], &captures[1] };
 
 	memset(&settings, 0, sizeof(settings));
 	memset(stats, 0, sizeof(stats));
@@ -36,7 +36,7 @@ setup(void)
 	snprintf(settings.dnstap_socket, sizeof(settings.dnstap_socket), "%s", path);
 	snprintf(settings.dnstap_identity, sizeof(settings.dnstap_identity), "me");
 	for (unsigned i = 0; i < 2; i++)
-		ck_assert(capture_init(&captures[i], &stats[i], 1));
+		ck_assert(dnstap_tap_init(&captures[i], &stats[i], 1));
 	dnstap_init(&dnstap, all, 2);
 	heard_start(LOG_LEVEL_NOTICE);
 }
@@ -47,7 +47,7 @@ teardown(void)
 	dnstap_end(&dnstap);
 	heard_end();
 	for (unsigned i = 0; i < 2; i++)
-		capture_fini(&captures[i]);
+		dnstap_tap_fini(&captures[i]);
 	(void)unlink(path);
 	(void)rmdir(dir);
 }
@@ -60,30 +60,30 @@ static struct tapreader reader;
 static void
 tell(unsigned n)
 {
-	const struct conf_capture c = { .types = CONF_CAPTURE_ALL, .sample = 1 };
-	struct capture_record r = { .type = CONF_CLIENT_RESPONSE, .reason = REASON_NATIVE };
+	const struct conf_dnstap c = { .types = CONF_DNSTAP_ALL, .sample = 1 };
+	struct dnstap_tap_record r = { .type = CONF_CLIENT_RESPONSE, .reason = REASON_NATIVE };
 	uint8_t msg[512];
 
 	r.len = (uint16_t)parts_question(msg, 7, "www.example", DNS_TYPE_AAAA);
 	ck_assert(netaddr_parse("2001:db8::1", 1, &r.peer));
 	while (n-- > 0) {
-		capture_put(&captures[0], &c, &r, msg);
-		capture_put(&captures[1], &c, &r, msg);
+		dnstap_tap_put(&captures[0], &c, &r, msg);
+		dnstap_tap_put(&captures[1], &c, &r, msg);
 	}
 }
 
 static uint64_t
-figure(enum capture_figure f)
+figure(enum dnstap_tap_figure f)
 {
-	const struct capture *const all[] = { &captures[0], &captures[1] };
-	struct stats_row rows[CAPTURE_FIGURES];
+	const struct dnstap_tap *const all[] = { &captures[0], &captures[1] };
+	struct stats_row rows[DNSTAP_TAP_FIGURES];
 
-	capture_sum(all, 2, rows);
+	dnstap_tap_sum(all, 2, rows);
 	return rows[f].value;
 }
 
 static void
-wait_for(enum capture_figure f, uint64_t n)
+wait_for(enum dnstap_tap_figure f, uint64_t n)
 {
 	for (unsigned i = 0; i < 1000 && figure(f) < n; i++)
 		(void)poll(NULL, 0, 10);
@@ -112,7 +112,7 @@ end(void)
 static void
 begin_again(void)
 {
-	dnstap_init(&dnstap, (struct capture *const[]){ &captures[0], &captures[1] }, 2);
+	dnstap_init(&dnstap, (struct dnstap_tap *const[]){ &captures[0], &captures[1] }, 2);
 }
 
 /* D34: every message once, those that are left at the end too, and a goodbye. */
@@ -125,11 +125,11 @@ START_TEST(messages_become_frames)
 	dnstap_use(&dnstap, &settings);
 	wait_for_reader(1);
 	tell(1000);
-	wait_for(CAPTURE_WRITTEN, 2000);
+	wait_for(DNSTAP_TAP_WRITTEN, 2000);
 	tell(1);
 	ck_assert_uint_lt(end(), END_MS);
-	ck_assert_uint_eq(figure(CAPTURE_WRITTEN), 2002);
-	ck_assert_uint_eq(figure(CAPTURE_LOST), 0);
+	ck_assert_uint_eq(figure(DNSTAP_TAP_WRITTEN), 2002);
+	ck_assert_uint_eq(figure(DNSTAP_TAP_LOST), 0);
 	for (unsigned i = 0; i < 1000 && atomic_load(&reader.n_ended) == 0; i++)
 		(void)poll(NULL, 0, 10);
 	ck_assert_uint_eq(atomic_load(&reader.n), 2002);
@@ -147,25 +147,25 @@ START_TEST(readers_come_and_go)
 {
 	dnstap_use(&dnstap, &settings);
 	tell(50);
-	wait_for(CAPTURE_LOST, 100);
+	wait_for(DNSTAP_TAP_LOST, 100);
 	(void)poll(NULL, 0, 1500); /* it looks again, and says nothing more */
 	ck_assert_uint_eq(heard("there is no such socket; messages are lost"), 1);
 	tapreader_start(&reader, path, TAPREADER_READS);
 	wait_for_reader(1);
 	ck_assert_uint_eq(heard("connected; 100 messages were lost before that"), 1);
 	tell(30);
-	wait_for(CAPTURE_WRITTEN, 60);
-	ck_assert_uint_eq(figure(CAPTURE_LOST), 100);
+	wait_for(DNSTAP_TAP_WRITTEN, 60);
+	ck_assert_uint_eq(figure(DNSTAP_TAP_LOST), 100);
 	tapreader_end(&reader);
 	(void)poll(NULL, 0, 200);
 	ck_assert_uint_eq(heard("the reader has gone"), 1);
 	tell(5);
-	wait_for(CAPTURE_LOST, 110);
+	wait_for(DNSTAP_TAP_LOST, 110);
 	tapreader_start(&reader, path, TAPREADER_READS);
 	wait_for_reader(1);
 	tell(5);
-	wait_for(CAPTURE_WRITTEN, 70);
-	ck_assert_uint_eq(figure(CAPTURE_LOST), 110);
+	wait_for(DNSTAP_TAP_WRITTEN, 70);
+	ck_assert_uint_eq(figure(DNSTAP_TAP_LOST), 110);
 	dnstap_report(&dnstap);
 	ck_assert_uint_eq(heard("dnstap_frames 70 "), 1);
 	ck_assert_uint_eq(heard("dnstap_lost 110 "), 1);
@@ -189,7 +189,7 @@ START_TEST(stuck_reader_holds_up_nobody)
 	ck_assert_uint_eq(told + dropped, 200000);
 	ck_assert_uint_gt(dropped, 50000);
 	ck_assert_uint_lt(end(), END_MS);
-	ck_assert_uint_le(figure(CAPTURE_WRITTEN) + figure(CAPTURE_LOST), told);
+	ck_assert_uint_le(figure(DNSTAP_TAP_WRITTEN) + figure(DNSTAP_TAP_LOST), told);
 	tapreader_end(&reader);
 	begin_again();
 }
@@ -220,7 +220,8 @@ START_TEST(settings_change)
 	for (unsigned i = 0; i < 1000 && atomic_load(&reader.n) == 0; i++)
 		(void)poll(NULL, 0, 10);
 	told = atomic_load(&stats[0].dnstap) + atomic_load(&stats[1].dnstap);
-	for (unsigned i = 0; i < 1000 && figure(CAPTURE_WRITTEN) + figure(CAPTURE_LOST) < told; i++)
+	for (unsigned i = 0;
+	     i < 1000 && figure(DNSTAP_TAP_WRITTEN) + figure(DNSTAP_TAP_LOST) < told; i++)
 		(void)poll(NULL, 0, 10);
 	/* What the stuck one had no room for is for the other. */
 	ck_assert_uint_gt(atomic_load(&reader.n), 10000);

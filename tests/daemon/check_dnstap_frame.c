@@ -73,7 +73,7 @@ read_fields(struct fields *f, const uint8_t *at, size_t len)
 
 /* Make the frame of R, whose message is MSG, and read it to outer and inner. */
 static void
-make(const struct dnstap_about *about, const struct capture_record *r, const uint8_t *msg)
+make(const struct dnstap_about *about, const struct dnstap_tap_record *r, const uint8_t *msg)
 {
 	size_t len = dnstap_frame(about, r, msg, SHIFT_NS, frame);
 
@@ -106,7 +106,7 @@ has_only(const unsigned *list)
 }
 
 static const struct {
-	enum conf_capture_type type;
+	enum conf_dnstap_type type;
 	bool tcp;
 	const char *peer, *local;
 	uint64_t number;         /* dnstap's */
@@ -128,7 +128,7 @@ static const struct {
 START_TEST(each_type_has_its_fields)
 {
 	const struct dnstap_about about = { .identity = "here", .version = "dns64d 7" };
-	struct capture_record r = { .at_ns = 5 * NS_PER_SEC + 999999999,
+	struct dnstap_tap_record r = { .at_ns = 5 * NS_PER_SEC + 999999999,
 		.asked_ns = 4 * NS_PER_SEC + 3,
 		.len = 4,
 		.type = (uint8_t)types[_i].type,
@@ -172,7 +172,7 @@ END_TEST
 START_TEST(what_is_not_known_is_left_out)
 {
 	const struct dnstap_about about = { .identity = "" };
-	struct capture_record r = { .len = 1, .type = CONF_CLIENT_QUERY };
+	struct dnstap_tap_record r = { .len = 1, .type = CONF_CLIENT_QUERY };
 
 	ck_assert(netaddr_parse("2001:db8::1", 1, &r.peer));
 	ck_assert(netaddr_parse("2001:db8::2", 0, &r.local)); /* where a datagram was sent to */
@@ -186,7 +186,7 @@ START_TEST(largest_message_has_room)
 {
 	static uint8_t msg[65535];
 	struct dnstap_about about;
-	struct capture_record r = { .at_ns = UINT64_MAX / 2,
+	struct dnstap_tap_record r = { .at_ns = UINT64_MAX / 2,
 		.asked_ns = UINT64_MAX / 2,
 		.len = 65535,
 		.type = CONF_CLIENT_RESPONSE,

@@ -34,11 +34,11 @@ answer(const uint8_t *qname, uint16_t type, unsigned n)
 	return build_finish(&b, sizeof(bytes), &none);
 }
 
-static struct tap_record
+static struct querylog_tap_record
 record(void)
 {
-	struct tap_record r = { .us = 1250,
-		.age_s = TAP_NO_AGE,
+	struct querylog_tap_record r = { .us = 1250,
+		.age_s = QUERYLOG_TAP_NO_AGE,
 		.len = 77,
 		.reason = REASON_SYNTH_NO_AAAA,
 		.waited = true };
@@ -63,7 +63,7 @@ expect(const struct queryline *q, const char *text, const char *json)
 /* D33: the form that dns64d.conf(5) describes. */
 START_TEST(line_says_what_was_asked_and_answered)
 {
-	struct tap_record r = record();
+	struct querylog_tap_record r = record();
 	struct queryline q = { .record = &r, .msg = bytes, .unix_us = UNIX_US };
 
 	q.len = answer((const uint8_t *)"\3WWW\7example", DNS_TYPE_AAAA, 2);
@@ -81,7 +81,7 @@ END_TEST
 START_TEST(what_is_not_there_is_a_dash_or_null)
 {
 	static const uint8_t refused[] = { 0x12, 0x34, 0x81, 0x81, 0, 0, 0, 0, 0, 0, 0, 0 };
-	struct tap_record r = record();
+	struct querylog_tap_record r = record();
 	struct queryline q = {
 		.record = &r, .msg = refused, .len = sizeof(refused), .unix_us = UNIX_US
 	};
@@ -118,7 +118,7 @@ count(const char *text, char c)
 /* Any byte may be in a name: it forges no line, no word and no string. */
 START_TEST(names_forge_nothing)
 {
-	struct tap_record r = record();
+	struct querylog_tap_record r = record();
 	struct queryline q = { .record = &r, .msg = bytes, .unix_us = UNIX_US };
 	uint8_t qname[DNS_NAME_MAX] = { 63 };
 	size_t len;
@@ -148,7 +148,7 @@ END_TEST
 
 START_TEST(many_addresses_are_cut_short)
 {
-	struct tap_record r = record();
+	struct querylog_tap_record r = record();
 	struct queryline q = { .record = &r, .msg = bytes, .unix_us = UNIX_US };
 
 	q.len = answer((const uint8_t *)"\1a", DNS_TYPE_AAAA, QUERYLINE_ADDRESSES);

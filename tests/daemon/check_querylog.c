@@ -24,7 +24,7 @@
 #define FULL_AT 4096 /* bytes that the file may have when the disk is full */
 
 static struct stats stats;
-static struct tap tap;
+static struct querylog_tap tap;
 static struct querylog ql;
 static struct settings settings;
 static char dir[SCRATCH_PATH], path[SCRATCH_PATH + 16], moved[SCRATCH_PATH + 16];
@@ -32,14 +32,14 @@ static char dir[SCRATCH_PATH], path[SCRATCH_PATH + 16], moved[SCRATCH_PATH + 16]
 static void
 setup(void)
 {
-	struct tap *const taps[1] = { &tap };
+	struct querylog_tap *const taps[1] = { &tap };
 
 	scratch_dir(dir);
 	snprintf(path, sizeof(path), "%s/log", dir);
 	snprintf(moved, sizeof(moved), "%s/log.1", dir);
 	snprintf(settings.query_log, sizeof(settings.query_log), "%s", path);
 	settings.query_log_mode = 0640;
-	ck_assert(tap_init(&tap, &stats));
+	ck_assert(querylog_tap_init(&tap, &stats));
 	querylog_init(&ql, taps, 1);
 	heard_start(LOG_LEVEL_NOTICE);
 }
@@ -49,7 +49,7 @@ teardown(void)
 {
 	ck_assert(querylog_end(&ql));
 	heard_end();
-	tap_fini(&tap);
+	querylog_tap_fini(&tap);
 	(void)unlink(path);
 	(void)unlink(moved);
 	(void)rmdir(dir);
@@ -59,13 +59,13 @@ teardown(void)
 static void
 tell(unsigned n)
 {
-	const struct conf_tap c = { .select = CONF_TAP_ALL, .sample = 1 };
+	const struct conf_querylog c = { .select = CONF_QUERYLOG_ALL, .sample = 1 };
 	uint8_t msg[512];
 	size_t len = parts_question(msg, 7, "www.example", DNS_TYPE_AAAA);
-	const struct tap_record r = { .len = (uint16_t)len, .reason = REASON_NATIVE };
+	const struct querylog_tap_record r = { .len = (uint16_t)len, .reason = REASON_NATIVE };
 
 	while (n-- > 0)
-		tap_put(&tap, &c, &r, msg, len);
+		querylog_tap_put(&tap, &c, &r, msg, len);
 }
 
 /* Wait until N lines were written, and lost. */
@@ -133,7 +133,7 @@ START_TEST(answers_become_lines)
 	ck_assert(querylog_end(&ql));
 	ck_assert_uint_eq(lines(path), 1001);
 	ck_assert_uint_eq(heard_all(), 0);
-	querylog_init(&ql, (struct tap *const[1]){ &tap }, 1);
+	querylog_init(&ql, (struct querylog_tap *const[1]){ &tap }, 1);
 }
 END_TEST
 
@@ -292,7 +292,7 @@ START_TEST(reader_that_stopped_does_not_hold_the_end)
 	ck_assert(querylog_end(&ql));
 	ck_assert_int_eq(dup2(before, STDERR_FILENO), STDERR_FILENO);
 	close(before);
-	querylog_init(&ql, (struct tap *const[1]){ &tap }, 1);
+	querylog_init(&ql, (struct querylog_tap *const[1]){ &tap }, 1);
 }
 END_TEST
 

@@ -336,7 +336,7 @@ START_TEST(silent_upstream_costs_bounded_memory)
 	in.msg = msg;
 	in.len = parts_question(msg, 1, "one-more.example", DNS_TYPE_AAAA);
 	world_input(&world, &in);
-	ck_assert_uint_eq(world_stat(&world, "gave_way"), 1);
+	ck_assert_uint_eq(world_stat(&world, "queries_evicted"), 1);
 	ck_assert_uint_eq(late.n_answers, 1);
 	ck_assert_uint_eq(engine_in_flight(world.engine), MANY);
 	world_pass(&world, 6 * NS_PER_SEC);

@@ -315,7 +315,7 @@ START_TEST(thousands_are_asked_again_in_slices)
 	ask_each(n, by_tcp);
 	before = n_asked;
 	ck_assert(packet_is(&asked.to, PACKET_UPSTREAM, by_tcp ? TRANSPORT_TCP : TRANSPORT_UDP));
-	for (unsigned i = 0; by_tcp && i < CHANNELS_EACH; i++)
+	for (unsigned i = 0; by_tcp && i < TCP_POOL_SIZE; i++)
 		engine_tcp_lost(e, i, true, now_ns);
 	if (!by_tcp)
 		engine_refused(e, 0, 0, now_ns);
@@ -356,11 +356,11 @@ END_TEST
 START_TEST(lost_ones_that_are_lost_again)
 {
 	ask_each(3000, true);
-	for (unsigned i = 0; i < CHANNELS_EACH; i++)
+	for (unsigned i = 0; i < TCP_POOL_SIZE; i++)
 		engine_tcp_lost(e, i, true, now_ns);
 	for (unsigned turn = 0; engine_has_work(e) && turn < 3; turn++) {
 		(void)drain();
-		for (unsigned i = 0; i < CHANNELS_EACH; i++)
+		for (unsigned i = 0; i < TCP_POOL_SIZE; i++)
 			engine_tcp_lost(e, i, false, now_ns);
 		(void)engine_work(e, now_ns);
 	}
@@ -371,7 +371,7 @@ START_TEST(lost_ones_that_are_lost_again)
 	(void)work();
 	check_all_answered(3000);
 	ck_assert(list_empty(&e->lookups.lost));
-	for (unsigned i = 0; i < CHANNELS_EACH; i++)
+	for (unsigned i = 0; i < TCP_POOL_SIZE; i++)
 		ck_assert(list_empty(&e->upstreams.table[0].tcp[i].lost));
 }
 END_TEST

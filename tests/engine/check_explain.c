@@ -1,136 +1,429 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* explain: what a line about a client says, and that no name in it can pass for something else;
- * each state and each outcome has a word of its own. When lines are written:
- * tests/system/messages.sh. */
+/* Traces: each step of a question is there, and the answer is the one that a client gets. */
 
 #include "engine/explain.h"
 
 #include <string.h>
 
-#include "dns/build.h"
-#include "support/heard.h"
+#include "base/clock.h"
+#include "cache/cache.h"
+#include "core/packet.h"
+#include "dns/name.h"
+#include "dns64/special.h"
+#include "engine/state.h"
+#include "scenario/world.h"
 #include "support/tests.h"
 
-#define MS UINT64_C(1000000)
+static struct world world;
+static struct explanation explanation;
+static uint16_t n_asked;
+static bool mute; /* the upstream */
+static size_t got_len;
+static uint8_t got[WORLD_REPLY];
 
-static const uint8_t name[] = "\3WwW\7example";
-/* a newline, a quote and a dot */
-static const uint8_t odd[] = "\6a\n\"b.c\7example";
-#define ODD "a\\010\\\"b\\.c.example."
+/* NODATA to AAAA; 192.0.2.1 and 127.0.0.1 to A; to HTTPS the name itself; nothing to names that
+ * begin with "silent". */
+static size_t
+on_upstream(struct world *w, const struct msg *m, const struct packet_out *send, uint8_t *out)
+{
+	static const uint8_t v4[] = { 192, 0, 2, 1 }, loopback[] = { 127, 0, 0, 1 },
+			     own[] = { 0, 1, 0 };
+	const struct build_opt none = { .ede = DNS_EDE_NONE };
+	const struct build_question question = { .id = m->id,
+		.flags = DNS_QR | DNS_RA | DNS_RD,
+		.qname = msg_qname(m),
+		.qtype = m->qtype,
+		.qclass = m->qclass };
+	struct build b;
 
-static struct query q;
+	(void)w;
+	(void)send;
+	if (msg_qname(m)[0] == 6 || mute)
+		return 0;
+	build_start(&b, out, WORLD_REPLY, &question);
+	if (m->qtype == DNS_TYPE_A)
+		ck_assert(build_rr(&b, MSG_ANSWER, question.qname, DNS_TYPE_A, DNS_CLASS_IN, 300,
+			      v4, sizeof(v4)) &&
+		    build_rr(&b, MSG_ANSWER, question.qname, DNS_TYPE_A, DNS_CLASS_IN, 300,
+			loopback, sizeof(loopback)));
+	else if (m->qtype == DNS_TYPE_HTTPS)
+		ck_assert(build_rr(&b, MSG_ANSWER, question.qname, DNS_TYPE_HTTPS, DNS_CLASS_IN,
+		    300, own, sizeof(own)));
+	else
+		ck_assert(special_soa(&b, MSG_AUTHORITY, question.qname, 300, 300));
+	return build_finish(&b, WORLD_REPLY, &none);
+}
+
+static void
+on_client(struct world *w, const struct packet_out *send, const uint8_t *msg)
+{
+	(void)w;
+	got_len = send->len;
+	memcpy(got, msg, got_len);
+}
 
 static void
 setup(void)
 {
-	q = (struct query){
-		.req.qname = name, .req.qname_len = sizeof(name), .req.qtype = DNS_TYPE_AAAA
+	world_init(&world, 1, 1024);
+	world.upstream = on_upstream;
+	world.client = on_client;
+	world.conf.keep = (struct conf_cache){
+		.max_ttl_s = 3600, .max_negative_s = 3600, .stale_s = 3600, .prefetch = true
 	};
-	ck_assert(netaddr_parse("2001:db8::c", 4000, &q.from.peer));
-	heard_start(LOG_LEVEL_DEBUG);
+	world.conf.cache = cache_new(1 << 20, 3600, 1);
+	ck_assert_ptr_nonnull(world.conf.cache);
+	world_start(&world, 1);
+	mute = false;
+	got_len = 0;
 }
 
 static void
 teardown(void)
 {
-	heard_end();
+	struct cache *cache = world.conf.cache;
+
+	explain_fini(&explanation);
+	world_stop(&world);
+	cache_free(cache);
 }
 
-/* The only line is TEXT. */
-static void
-said(const char *text)
+/* A question of the client's; BYTES (512) gets its message. */
+static struct packet_in
+question(const char *name, uint16_t type, uint8_t *bytes)
 {
-	ck_assert_msg(heard(text) == 1, "not said: %s", text);
-	ck_assert_uint_eq(heard_all(), 1);
-}
-
-/* Write the question for NAME and AAAA, with an answer of TO or none, to BUF. Returns its length.
- */
-static size_t
-write_answer(uint8_t *buf, const uint8_t *qname, const uint8_t *to)
-{
-	const struct build_question question = {
-		.flags = DNS_QR, .qname = qname, .qtype = DNS_TYPE_AAAA, .qclass = DNS_CLASS_IN
+	struct packet_in in = {
+		.from.side = PACKET_CLIENT, .from.transport = TRANSPORT_UDP, .msg = bytes
 	};
-	const struct build_opt none = { .present = false, .ede = DNS_EDE_NONE };
-	size_t len = build_query(buf, 512, &question, &none);
 
-	buf[2] |= 0x80;
-	if (to == NULL)
-		return len;
-	buf[7] = 1;
-	memcpy(buf + len, "\xc0\x0c\0\x1c\0\1\0\0\0\x3c\0\x10", 12);
-	memcpy(buf + len + 12, to, 16);
-	return len + 28;
+	ck_assert(netaddr_parse("2001:db8::1", 1024, &in.from.peer));
+	in.len = parts_question(bytes, ++n_asked, name, type);
+	return in;
 }
 
-START_TEST(client_and_its_answer)
+static void
+explain_it(const char *name, uint16_t type)
 {
-	uint8_t buf[512];
-	size_t len = write_answer(buf, odd, NULL);
+	uint8_t bytes[512];
+	const struct packet_in in = question(name, type, bytes);
 
-	q.req.qname = odd;
-	q.req.qname_len = sizeof(odd);
-	explain_question(&(struct packet_in){ .msg = buf,
-	    .len = len,
-	    .from.peer = q.from.peer,
-	    .from.side = PACKET_CLIENT,
-	    .from.transport = TRANSPORT_UDP });
-	said("debug client: 2001:db8::c#4000 asks for " ODD " AAAA over UDP");
-	q.reason = REASON_NO_A;
-	explain_repeated(&q.from.peer, buf, len, REASON_NO_A);
-	said("debug client: 2001:db8::c#4000 gets for " ODD
-	     " AAAA: NOERROR, 0 answers, after 0.000 ms: no-a (it has no AAAA and no A)");
-	explain_answer(&q, buf, len, query_came_ns(&q) + 3 * MS);
-	said("0 answers, after 3.000 ms: no-a (");
+	ck_assert(engine_explain(world.engine, &in, &explanation, world.now_ns));
+	world_drain(&world);
+}
+
+/* The step I, which must be of KIND. */
+static const struct explain_step *
+step(unsigned i, enum explain_kind kind)
+{
+	ck_assert_uint_lt(i, explanation.n);
+	ck_assert_uint_eq(explanation.step[i].kind, kind);
+	return &explanation.step[i];
+}
+
+/* D33: policy, questions, what left and came, addresses and what is said of them, the answer. */
+START_TEST(each_step_is_noted)
+{
+	const struct explain_step *s;
+	uint8_t bytes[512];
+	struct packet_in in;
+
+	explain_it("www.example", DNS_TYPE_AAAA);
+	ck_assert(explain_done(&explanation));
+	ck_assert_uint_eq(explanation.n, 11);
+	s = step(0, EXPLAIN_POLICY);
+	ck_assert(s->policy == 0 && s->state == QUERY_AAAA);
+	s = step(1, EXPLAIN_QUESTION);
+	ck_assert(s->type == DNS_TYPE_AAAA && !s->joined);
+	s = step(2, EXPLAIN_SENT);
+	ck_assert(s->addr.addr[3] == 1 && s->addr.family == NETADDR_IPV4 &&
+	    s->transport == TRANSPORT_UDP);
+	s = step(3, EXPLAIN_CAME);
+	ck_assert(s->rcode == DNS_NOERROR && s->type == DNS_TYPE_AAAA);
+	s = step(4, EXPLAIN_EVENT);
+	ck_assert(s->state == QUERY_AAAA && s->outcome == LOOKUP_REPLY && !s->cached);
+	ck_assert_uint_eq(s->addr.addr[3], 1);
+	ck_assert_uint_eq(step(5, EXPLAIN_QUESTION)->type, DNS_TYPE_A);
+	(void)step(6, EXPLAIN_SENT);
+	(void)step(7, EXPLAIN_CAME);
+	ck_assert_uint_eq(step(8, EXPLAIN_EVENT)->state, QUERY_A);
+	ck_assert_uint_eq(step(9, EXPLAIN_ADDRESS)->verdict, EXPLAIN_MAPPED);
+	ck_assert_uint_eq(step(10, EXPLAIN_ADDRESS)->verdict, EXPLAIN_EXCLUDED);
+	ck_assert_uint_eq(explanation.reason, REASON_SYNTH_NO_AAAA);
+	ck_assert(explanation.waited);
+	ck_assert_uint_eq(got_len, 0); /* it went to nobody else */
+	/* A client gets the same. */
+	in = question("www.example", DNS_TYPE_AAAA, bytes);
+	world_input(&world, &in);
+	ck_assert_uint_eq(got_len, explanation.len);
+	ck_assert_mem_eq(got + 2, explanation.answer + 2, got_len - 2);
+	ck_assert_uint_eq(world_stat(&world, "answers"), 1); /* nobody asked for the other */
 }
 END_TEST
 
-START_TEST(prefix_and_why)
+START_TEST(entries_of_the_cache_are_noted)
 {
-	static const uint8_t to[16] = { 0x20, 1, 0xd, 0xb8, 0, 0x64, [12] = 192, 0, 2, 1 };
-	struct synth_policy p = { .n_prefixes = 2 };
-	uint8_t buf[512];
-	size_t len = write_answer(buf, name, to);
-
-	ck_assert_int_eq(pref64_parse("64:ff9b::/96", &p.prefixes[0]), PREF64_OK);
-	ck_assert_int_eq(pref64_parse("2001:db8:64::/96", &p.prefixes[1]), PREF64_OK);
-	q.reason = REASON_SYNTH_NO_AAAA;
-	explain_dns64(&q, &p, buf, len);
-	said(
-	    "debug dns64: WwW.example. for 2001:db8::c: synthesized under 2001:db8:64::/96: it has "
-	    "no AAAA");
-	q.reason = REASON_NO_A;
-	explain_dns64(&q, &p, buf, write_answer(buf, name, NULL));
-	said("debug dns64: WwW.example. for 2001:db8::c: nothing synthesized: it has no AAAA and "
-	     "no A");
-	q.req.qtype = DNS_TYPE_MX;
-	explain_dns64(&q, &p, buf, len);
-	ck_assert_uint_eq(heard_all(), 0);
+	explain_it("www.example", DNS_TYPE_AAAA);
+	world_pass(&world, 9 * NS_PER_SEC);
+	explain_it("www.example", DNS_TYPE_AAAA);
+	ck_assert(explain_done(&explanation));
+	ck_assert(step(1, EXPLAIN_EVENT)->cached);
+	ck_assert_uint_eq(explanation.step[1].age_s, 9);
+	ck_assert(step(2, EXPLAIN_EVENT)->cached);
+	ck_assert_uint_eq(explanation.n, 5);
+	ck_assert(!explanation.waited);
+	ck_assert_uint_eq(explanation.reason, REASON_SYNTH_NO_AAAA);
 }
 END_TEST
 
-START_TEST(states_have_words)
+/* Without RD only what is known is used. */
+START_TEST(nobody_is_asked_without_rd)
 {
-	ck_assert_str_eq(explain_state(QUERY_RELAY), "relay");
-	for (int i = 0; i <= QUERY_LOCAL; i++) {
-		ck_assert_ptr_nonnull(explain_state((enum query_state)i));
-		for (int k = 0; k < i; k++)
-			ck_assert_str_ne(
-			    explain_state((enum query_state)i), explain_state((enum query_state)k));
+	uint8_t bytes[512];
+	const struct packet_in in = question("www.example", DNS_TYPE_AAAA, bytes);
+	unsigned n_sent = world.n_sent;
+
+	bytes[2] &= (uint8_t) ~(DNS_RD >> 8);
+	ck_assert(engine_explain(world.engine, &in, &explanation, world.now_ns));
+	world_drain(&world);
+	ck_assert(explain_done(&explanation));
+	ck_assert_uint_eq(explanation.reason, REASON_NO_RECURSION);
+	ck_assert_uint_eq(world.n_sent, n_sent);
+}
+END_TEST
+
+/* Silence is noted with its time; meanwhile no other question is explained, but others are
+ * answered.
+ */
+START_TEST(one_at_a_time_until_the_end)
+{
+	static struct explanation other;
+	uint8_t bytes[512];
+	struct packet_in in = question("www.example", DNS_TYPE_A, bytes);
+
+	explain_it("silent.example", DNS_TYPE_MX);
+	ck_assert(!explain_done(&explanation));
+	ck_assert(!engine_explain(world.engine, &in, &other, world.now_ns));
+	world_input(&world, &in);
+	ck_assert_uint_gt(got_len, 0);
+	in = question("silent.example", DNS_TYPE_A, bytes);
+	world_input(&world, &in);
+	world_pass(&world, 6 * NS_PER_SEC);
+	ck_assert(explain_done(&explanation));
+	ck_assert_uint_eq(explanation.reason, REASON_SILENT);
+	ck_assert_uint_ge(explanation.n, 4);
+	for (unsigned i = 0; i < explanation.n; i++) /* nothing about the other's */
+		ck_assert_uint_ne(explanation.step[i].type, DNS_TYPE_A);
+	ck_assert_uint_gt(step(explanation.n - 1, EXPLAIN_EVENT)->us, 400000);
+	ck_assert_uint_eq(explanation.step[explanation.n - 1].outcome, LOOKUP_SILENT);
+	in = question("www.example", DNS_TYPE_A, bytes);
+	ck_assert(engine_explain(world.engine, &in, &other, world.now_ns));
+	world_drain(&world);
+	ck_assert(explain_done(&other));
+}
+END_TEST
+
+static void
+explain_dry(const char *name, uint16_t type)
+{
+	explanation.dry = true;
+	explain_it(name, type);
+	explanation.dry = false;
+	ck_assert(explain_done(&explanation));
+}
+
+/* A dry run asks nobody, says what and whom it would ask, and uses what is known. */
+START_TEST(dry_run_asks_nobody)
+{
+	unsigned n_sent = world.n_sent;
+	uint8_t bytes[512];
+	struct packet_in in;
+
+	explain_dry("www.example", DNS_TYPE_AAAA);
+	ck_assert_uint_eq(world.n_sent, n_sent);
+	ck_assert_uint_eq(step(1, EXPLAIN_WOULD)->type, DNS_TYPE_AAAA);
+	ck_assert(!explanation.step[1].stale);
+	ck_assert_uint_eq(step(2, EXPLAIN_WHOM)->addr.addr[3], 1);
+	/* AAAA is known, and A is not. */
+	in = question("www.example", DNS_TYPE_A, bytes);
+	explain_it("www.example", DNS_TYPE_AAAA);
+	(void)cache_flush_type(world.conf.cache, (const uint8_t *)"\3www\7example", 13, DNS_TYPE_A);
+	n_sent = world.n_sent;
+	explain_dry("www.example", DNS_TYPE_AAAA);
+	ck_assert_uint_eq(step(2, EXPLAIN_WOULD)->type, DNS_TYPE_A);
+	ck_assert_uint_eq(world.n_sent, n_sent);
+	world_input(&world, &in);
+	n_sent = world.n_sent;
+	explain_dry("www.example", DNS_TYPE_AAAA);
+	ck_assert_uint_eq(explanation.reason, REASON_SYNTH_NO_AAAA);
+	ck_assert_uint_eq(world.n_sent, n_sent);
+}
+END_TEST
+
+static bool
+would_ask(void)
+{
+	for (unsigned i = 0; i < explanation.n; i++) {
+		if (explanation.step[i].kind == EXPLAIN_WOULD)
+			return true;
 	}
+	return false;
+}
+
+/* Nor for the addresses of a target, which a client would get with the answer (RULES D18). */
+START_TEST(dry_run_of_targets)
+{
+	unsigned n_sent;
+
+	explain_it("www.example", DNS_TYPE_HTTPS);
+	n_sent = world.n_sent;
+	explain_dry("www.example", DNS_TYPE_HTTPS);
+	ck_assert(!would_ask());
+	world.conf.policies->table[0].svcb = POLICY_SVCB_RESOLVE;
+	explain_dry("www.example", DNS_TYPE_HTTPS);
+	ck_assert(would_ask());
+	ck_assert_uint_eq(world.n_sent, n_sent);
+	explain_it("www.example", DNS_TYPE_HTTPS);
+	explain_dry("www.example", DNS_TYPE_HTTPS);
+	ck_assert(!would_ask());
+	ck_assert_uint_eq(explanation.reason, REASON_SVCB_ADDRESSES);
 }
 END_TEST
 
-START_TEST(outcomes_have_words)
+/* The last step of KIND. */
+static const struct explain_step *
+last(enum explain_kind kind)
 {
-	ck_assert_str_eq(explain_outcome(LOOKUP_REPLY), "reply");
-	for (int i = 0; i <= LOOKUP_NO_ROOM; i++) {
-		ck_assert_ptr_nonnull(explain_outcome((enum lookup_outcome)i));
-		for (int k = 0; k < i; k++)
-			ck_assert_str_ne(explain_outcome((enum lookup_outcome)i),
-			    explain_outcome((enum lookup_outcome)k));
+	unsigned i = explanation.n;
+
+	while (i > 0 && explanation.step[i - 1].kind != kind)
+		i--;
+	return step(i > 0 ? i - 1 : explanation.n, kind);
+}
+
+/* What is waited for are addresses, of targets: no upstream was silent (RULES D18). */
+START_TEST(targets_are_told)
+{
+	world.conf.policies->table[0].svcb = POLICY_SVCB_RESOLVE;
+	explain_it("www.example", DNS_TYPE_HTTPS);
+	ck_assert_uint_eq(last(EXPLAIN_EVENT)->state, QUERY_SVCB);
+	ck_assert_uint_eq(last(EXPLAIN_EVENT)->n_added, 1);
+	ck_assert(!last(EXPLAIN_EVENT)->late && !last(EXPLAIN_EVENT)->cached);
+}
+END_TEST
+
+/* An address that a client gets is good, whatever would be made of it; a hidden one is none. */
+START_TEST(addresses_as_they_are_used)
+{
+	explain_it("www.example", DNS_TYPE_A);
+	ck_assert_uint_eq(last(EXPLAIN_ADDRESS)->verdict, EXPLAIN_GOOD);
+	world.conf.policies->table[0].hide_a = true;
+	explain_it("shy.example", DNS_TYPE_A);
+	ck_assert_uint_eq(explanation.reason, REASON_HIDDEN_A);
+	ck_assert_uint_eq(last(EXPLAIN_ADDRESS)->verdict, EXPLAIN_HIDDEN);
+	explain_it("shy.example", DNS_TYPE_AAAA);
+	ck_assert_uint_eq(last(EXPLAIN_ADDRESS)->verdict, EXPLAIN_EXCLUDED); /* 127.0.0.1 */
+}
+END_TEST
+
+static void
+client_asks(const char *name)
+{
+	uint8_t bytes[512];
+	const struct packet_in in = question(name, DNS_TYPE_A, bytes);
+
+	world_input(&world, &in);
+}
+
+/* What is due or expired is told and not refreshed, and the next client still causes a refresh. */
+START_TEST(dry_run_refreshes_nothing)
+{
+	unsigned n_sent;
+
+	for (unsigned i = 0; i < 4; i++) { /* it is popular */
+		client_asks("www.example");
+		world_pass(&world, 2 * NS_PER_SEC);
 	}
+	world_pass(&world, 282 * NS_PER_SEC); /* due for a prefetch */
+	n_sent = world.n_sent;
+	explain_dry("www.example", DNS_TYPE_A);
+	ck_assert_uint_eq(explanation.reason, REASON_RELAYED);
+	ck_assert_uint_eq(world.n_sent, n_sent);
+	client_asks("www.example");
+	ck_assert_uint_gt(world.n_sent, n_sent + 1);
+	world_pass(&world, 310 * NS_PER_SEC);
+	n_sent = world.n_sent;
+	explain_dry("www.example", DNS_TYPE_A);
+	ck_assert(step(1, EXPLAIN_WOULD)->stale);
+	ck_assert_uint_eq(world.n_sent, n_sent);
+	client_asks("www.example");
+	ck_assert_uint_gt(world.n_sent, n_sent + 1);
+}
+END_TEST
+
+/* While all upstreams are down an expired entry is the answer at once; a dry run asks nobody. */
+START_TEST(dry_run_while_all_are_down)
+{
+	unsigned n_sent;
+
+	client_asks("www.example");
+	world_pass(&world, 310 * NS_PER_SEC);
+	mute = true;
+	for (unsigned i = 0; i < 20; i++) {
+		client_asks("silent.example");
+		world_pass(&world, 5 * NS_PER_SEC);
+	}
+	ck_assert_uint_gt(world_stat(&world, "upstream_down"), 0);
+	n_sent = world.n_sent;
+	explain_dry("www.example", DNS_TYPE_A);
+	ck_assert_uint_eq(explanation.reason, REASON_STALE);
+	ck_assert(step(1, EXPLAIN_EVENT)->stale);
+	ck_assert_uint_eq(world.n_sent, n_sent);
+}
+END_TEST
+
+/* Nobody asked and nobody was answered: only what went upstream is counted. */
+START_TEST(nothing_is_counted)
+{
+	struct stats_row before[STATS_N], after[STATS_N];
+	const struct stats *all = engine_stats(world.engine);
+	static struct explanation other;
+
+	stats_sum(&all, 1, before);
+	explain_it("www.example", DNS_TYPE_AAAA);
+	explain_it("www.example", DNS_TYPE_AXFR);
+	explain_it("www.example", DNS_TYPE_AAAA);
+	explain_it("www.example", DNS_TYPE_HTTPS);
+	ck_assert_uint_eq(explanation.reason, REASON_SVCB_ADDRESSES);
+	stats_sum(&all, 1, after);
+	for (size_t i = 0; i < STATS_N; i++) {
+		const char *name = after[i].name;
+		bool upstream = strcmp(name, "lookups") == 0 || strncmp(name, "upstream_", 9) == 0;
+
+		ck_assert_msg(upstream || before[i].value == after[i].value, "%s", name);
+	}
+	ck_assert_uint_eq(world_stat(&world, "lookups"), 3);
+	ck_assert(!explain_counts(NULL, all) && !explain_counts(&other, all));
+	ck_assert(explain_counts(&other, &other.uncounted));
+}
+END_TEST
+
+START_TEST(too_many_steps_are_counted)
+{
+	explain_init(&explanation, 0);
+	for (unsigned i = 0; i < EXPLAIN_STEPS + 5; i++)
+		ck_assert_int_eq(
+		    explain_add(&explanation, EXPLAIN_EVENT, i) != NULL, i < EXPLAIN_STEPS);
+	ck_assert_uint_eq(explanation.n, EXPLAIN_STEPS);
+	ck_assert_uint_eq(explanation.n_left_out, 5);
+}
+END_TEST
+
+START_TEST(steps_have_words)
+{
+	ck_assert_str_eq(query_state_name(QUERY_LOCAL), "local");
+	ck_assert_str_eq(lookup_outcome_name(LOOKUP_NO_ROOM), "no-room");
+	ck_assert_str_eq(explain_verdict_name(EXPLAIN_HIDDEN), "hidden");
+	ck_assert_str_eq(explain_verdict_name(EXPLAIN_GOOD), "good");
 }
 END_TEST
 
@@ -138,8 +431,17 @@ void
 tests_add(TCase *tc)
 {
 	tcase_add_checked_fixture(tc, setup, teardown);
-	tcase_add_test(tc, client_and_its_answer);
-	tcase_add_test(tc, prefix_and_why);
-	tcase_add_test(tc, states_have_words);
-	tcase_add_test(tc, outcomes_have_words);
+	tcase_add_test(tc, each_step_is_noted);
+	tcase_add_test(tc, entries_of_the_cache_are_noted);
+	tcase_add_test(tc, nobody_is_asked_without_rd);
+	tcase_add_test(tc, one_at_a_time_until_the_end);
+	tcase_add_test(tc, dry_run_asks_nobody);
+	tcase_add_test(tc, dry_run_of_targets);
+	tcase_add_test(tc, targets_are_told);
+	tcase_add_test(tc, addresses_as_they_are_used);
+	tcase_add_test(tc, dry_run_refreshes_nothing);
+	tcase_add_test(tc, dry_run_while_all_are_down);
+	tcase_add_test(tc, nothing_is_counted);
+	tcase_add_test(tc, too_many_steps_are_counted);
+	tcase_add_test(tc, steps_have_words);
 }

@@ -61,7 +61,7 @@ static uint64_t reply_ns; /* over UDP */
 static struct {
 	uint64_t up_ns; /* when it is made, or is found not to be; 0: it is closed */
 	uint32_t n_asked;
-} conns[CHANNELS_EACH];
+} conns[TCP_POOL_SIZE];
 
 /*
  * What comes from the upstream at DUE_NS: the reply, NXDOMAIN, to what it was asked, or that a
@@ -150,7 +150,7 @@ ask_by_tcp(const struct packet_out *send)
 	uint64_t due_ns, times = tcp_kind == SLOW ? 4 : 1;
 	bool fails = tcp_kind == DROPPED || tcp_kind == REFUSED || tcp_kind == CLOSES;
 
-	PARTS_CHECK(send->to.sock < CHANNELS_EACH);
+	PARTS_CHECK(send->to.sock < TCP_POOL_SIZE);
 	conns[send->to.sock].n_asked++;
 	if (conns[send->to.sock].up_ns == 0) {
 		due_ns = now_ns + (tcp_kind == DROPPED ? 5 * NS_PER_SEC : reply_ns * times);

@@ -138,7 +138,7 @@ START_TEST(d26_a_flood_pushes_out_nobody_else)
 	world.conf.max_waiting_per_client = 0;
 	world_start(&world, 1);
 	flood();
-	ck_assert_uint_eq(world_stat(&world, "gave_way"), n_done[0]);
+	ck_assert_uint_eq(world_stat(&world, "queries_evicted"), n_done[0]);
 	ck_assert_uint_eq(world_stat(&world, "client_ceiling"), 0);
 }
 END_TEST
@@ -149,7 +149,7 @@ START_TEST(d26_a_flood_stays_under_its_ceiling)
 	world.conf.max_waiting_per_client = 100;
 	world_start(&world, 1);
 	flood();
-	ck_assert_uint_eq(world_stat(&world, "gave_way"), 0);
+	ck_assert_uint_eq(world_stat(&world, "queries_evicted"), 0);
 	ck_assert_uint_eq(world_stat(&world, "client_ceiling"), n_done[0]);
 	ck_assert_uint_le(engine_in_flight(world.engine), CAP / 2 + 1 + OTHERS);
 }
@@ -164,7 +164,7 @@ START_TEST(d26_new_networks_get_in)
 	world_start(&world, 1);
 	for (unsigned i = 0; i < FLOOD; i++)
 		ask_new(i, 0);
-	ck_assert_uint_eq(world_stat(&world, "gave_way"), n_done[0]);
+	ck_assert_uint_eq(world_stat(&world, "queries_evicted"), n_done[0]);
 	ck_assert_uint_eq(first_failed, engine_in_flight(world.engine));
 	world_pass(&world, 1100 * NS_PER_MS);
 	for (unsigned i = 0; i < 100; i++)
@@ -198,7 +198,7 @@ START_TEST(d26_the_log_says_who_fills_the_room)
 	ask_new(1, 1);
 	ask_new(1, 1);
 	snprintf(text, sizeof(text), "there is room again for questions that wait; %u gave way",
-	    (unsigned)world_stat(&world, "gave_way"));
+	    (unsigned)world_stat(&world, "queries_evicted"));
 	ck_assert_uint_eq(heard(text), 1);
 	for (unsigned i = 0; i < CAP; i++)
 		ask_new(0, 0);
@@ -244,7 +244,7 @@ START_TEST(d26_room_for_lookups_counts_too)
 			world_pass(&world, 2100 * NS_PER_MS); /* AAAA is late */
 	}
 	/* Only those who gave way were told that there is no room. */
-	ck_assert_uint_eq(world_stat(&world, "no_room"), world_stat(&world, "gave_way"));
+	ck_assert_uint_eq(world_stat(&world, "no_room"), world_stat(&world, "queries_evicted"));
 }
 END_TEST
 
@@ -585,7 +585,7 @@ START_TEST(d26_the_only_one_left_has_all_the_room)
 	world_pass(&world, 8 * NS_PER_MS);
 	ck_assert_uint_eq(n_failed[1], 0);
 	ck_assert_uint_eq(world_stat(&world, "upstream_ceiling"), 0);
-	ck_assert_uint_eq(n_failed[0], world_stat(&world, "gave_way"));
+	ck_assert_uint_eq(n_failed[0], world_stat(&world, "queries_evicted"));
 	ck_assert_uint_gt(n_failed[0], 0);
 }
 END_TEST

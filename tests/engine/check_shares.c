@@ -40,7 +40,7 @@ struct shot {
 	uint64_t due_ns;
 };
 
-struct asked {
+struct explain_job {
 	bool done;
 	uint64_t born_ns;
 	unsigned n_attempts;
@@ -57,7 +57,7 @@ static struct {
 	struct manner manners[UPSTREAMS];
 	struct shot attempts[OPEN];
 	unsigned n_attempts; /* places in use, open or not, from the first */
-	struct asked questions[65536];
+	struct explain_job questions[65536];
 	uint32_t n_questions;
 	/* since the test looked last */
 	unsigned first[UPSTREAMS]; /* first attempts */
@@ -128,7 +128,7 @@ ask(void)
 	struct choice c = choice_pick(&play.us, &wish, &play.rng);
 
 	ck_assert_uint_lt(play.n_questions, 65536);
-	play.questions[play.n_questions] = (struct asked){ .born_ns = play.now_ns };
+	play.questions[play.n_questions] = (struct explain_job){ .born_ns = play.now_ns };
 	shoot(c.upstream, play.n_questions++, false, c.exploring);
 }
 
@@ -145,7 +145,7 @@ ask_again(uint16_t u, uint32_t question)
 static void
 on_reply(struct shot *a)
 {
-	struct asked *q = &play.questions[a->question];
+	struct explain_job *q = &play.questions[a->question];
 
 	a->open = false;
 	health_on_rcode(
@@ -326,9 +326,9 @@ START_TEST(d27_dead_is_asked_by_probes_only)
 	start(modes[_i], 100);
 	pass(2000);
 	play.manners[0].dead = true;
-	while (!play.us.table[0].doubted && play.now_ns < PARTS_START_NS + 6 * NS_PER_SEC)
+	while (!play.us.table[0].in_doubt && play.now_ns < PARTS_START_NS + 6 * NS_PER_SEC)
 		pass(1);
-	if (modes[_i] == CONF_FASTEST && !play.us.table[0].doubted)
+	if (modes[_i] == CONF_FASTEST && !play.us.table[0].in_doubt)
 		return; /* it was hardly asked anyway */
 	ck_assert_uint_lt(play.now_ns, PARTS_START_NS + 3 * NS_PER_SEC);
 	pass(200);
@@ -337,7 +337,7 @@ START_TEST(d27_dead_is_asked_by_probes_only)
 	ck_assert(play.us.table[0].down);
 	play.manners[0].dead = false;
 	pass(1000);
-	ck_assert(!play.us.table[0].doubted);
+	ck_assert(!play.us.table[0].in_doubt);
 	if (modes[_i] == CONF_RANDOM)
 		ck_assert_uint_ge(pass(1000), 30);
 	if (modes[_i] == CONF_IN_ORDER)

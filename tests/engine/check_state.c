@@ -232,9 +232,22 @@ START_TEST(any_replies_end_every_query)
 }
 END_TEST
 
+START_TEST(states_have_words)
+{
+	ck_assert_str_eq(query_state_name(QUERY_RELAY), "relay");
+	for (int i = 0; i <= QUERY_LOCAL; i++) {
+		ck_assert_ptr_nonnull(query_state_name((enum query_state)i));
+		for (int k = 0; k < i; k++)
+			ck_assert_str_ne(query_state_name((enum query_state)i),
+			    query_state_name((enum query_state)k));
+	}
+}
+END_TEST
+
 void
 tests_add(TCase *tc)
 {
 	tcase_set_timeout(tc, 300);
 	tcase_add_loop_test(tc, any_replies_end_every_query, 0, 6);
+	tcase_add_test(tc, states_have_words);
 }

@@ -12,7 +12,7 @@
 #include "dns/name.h"
 #include "fuzz/fuzz.h"
 #include "fuzz/speak.h"
-#include "outbound/channel.h"
+#include "outbound/tcp_pool.h"
 #include "support/configured.h"
 
 #define THINGS_MAX 200 /* in one input */

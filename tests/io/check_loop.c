@@ -89,17 +89,17 @@ END_TEST
 
 /* Wait until the loop has explained A. */
 static bool
-is_explained(struct asked *a)
+is_explained(struct explain_job *a)
 {
-	for (int i = 0; i < RIG_WAIT_MS && !trace_done(&a->trace); i++)
+	for (int i = 0; i < RIG_WAIT_MS && !explain_done(&a->explanation); i++)
 		rig_pause(1);
-	return trace_done(&a->trace);
+	return explain_done(&a->explanation);
 }
 
 /* D33: a question for explain goes the same way, and its answer to nobody else; one at a time. */
 START_TEST(explained_question_is_answered)
 {
-	struct asked *a = asked_new(), *other = asked_new();
+	struct explain_job *a = explain_job_new(), *other = explain_job_new();
 
 	rig_question(&msg, 79, "a.test", RIG_AAAA);
 	a->client = other->client = rig.up;
@@ -109,10 +109,10 @@ START_TEST(explained_question_is_answered)
 	ck_assert(loop_explain(rig.loop, a));
 	rig_serve(&rig, 2);
 	ck_assert(is_explained(a) && !a->refused);
-	ck_assert_uint_eq(a->trace.reason, REASON_SYNTH_NO_AAAA);
-	ck_assert_uint_ge(a->trace.n, 9);
-	memcpy(msg.bytes, a->trace.answer, a->trace.len);
-	msg.len = a->trace.len;
+	ck_assert_uint_eq(a->explanation.reason, REASON_SYNTH_NO_AAAA);
+	ck_assert_uint_ge(a->explanation.n, 9);
+	memcpy(msg.bytes, a->explanation.answer, a->explanation.len);
+	msg.len = a->explanation.len;
 	expect_synthesized(&msg, 79);
 	ck_assert(loop_explain(rig.loop, other));
 	ck_assert(rig_until(&rig, "upstream_udp", 3));
@@ -120,15 +120,15 @@ START_TEST(explained_question_is_answered)
 	ck_assert(is_explained(other));
 	/* Nobody asked: nothing was counted but what went upstream. */
 	ck_assert_uint_eq(atomic_load(&loop_stats(rig.loop)->asked[STATS_AAAA]), 0);
-	asked_unref(a);
-	asked_unref(other);
+	explain_job_unref(a);
+	explain_job_unref(other);
 }
 END_TEST
 
 /* D33: after some idle seconds, too, its question for upstream leaves in the same turn. */
 START_TEST(explained_question_wakes_the_sockets)
 {
-	struct asked *a = asked_new();
+	struct explain_job *a = explain_job_new();
 	unsigned sent = 0, open;
 	int fd = rig_connect(SOCK_DGRAM, &rig.at[0]);
 
@@ -147,11 +147,11 @@ START_TEST(explained_question_wakes_the_sockets)
 	ck_assert(loop_explain(rig.loop, a));
 	rig_serve(&rig, 2);
 	ck_assert(is_explained(a));
-	while (sent < a->trace.n && a->trace.step[sent].kind != TRACE_SENT)
+	while (sent < a->explanation.n && a->explanation.step[sent].kind != EXPLAIN_SENT)
 		sent++;
-	ck_assert_uint_lt(sent, a->trace.n);
-	ck_assert_uint_eq(a->trace.step[sent].us, 0);
-	asked_unref(a);
+	ck_assert_uint_lt(sent, a->explanation.n);
+	ck_assert_uint_eq(a->explanation.step[sent].us, 0);
+	explain_job_unref(a);
 }
 END_TEST
 
@@ -161,7 +161,7 @@ END_TEST
  */
 START_TEST(explained_question_of_who_is_gone)
 {
-	struct asked *a = asked_new(), *late = asked_new();
+	struct explain_job *a = explain_job_new(), *late = explain_job_new();
 
 	rig_question(&msg, 80, "gone.test", RIG_AAAA);
 	a->client = late->client = rig.up;
@@ -169,14 +169,14 @@ START_TEST(explained_question_of_who_is_gone)
 	memcpy(a->msg, msg.bytes, msg.len);
 	memcpy(late->msg, msg.bytes, msg.len);
 	ck_assert(loop_explain(rig.loop, a));
-	asked_unref(a);
+	explain_job_unref(a);
 	for (unsigned i = 0; i < 500 && !loop_explain(rig.loop, late); i++)
 		(void)poll(NULL, 0, 10);
 	/* The loop works on the first, whose upstream is silent, and does not take another. */
-	for (unsigned i = 0; i < 500 && !trace_done(&late->trace); i++)
+	for (unsigned i = 0; i < 500 && !explain_done(&late->explanation); i++)
 		(void)poll(NULL, 0, 10);
-	ck_assert(trace_done(&late->trace) && late->refused);
-	asked_unref(late);
+	ck_assert(explain_done(&late->explanation) && late->refused);
+	explain_job_unref(late);
 }
 END_TEST
 

@@ -378,7 +378,7 @@ START_TEST(ceiling_per_client)
 	ck_assert(rig_get(client, &msg));
 	ck_assert(rig_get(fd[0], &msg));
 	fd[2] = connect_taken(&rig.at[0]);
-	ck_assert_uint_eq(rig_stat(&rig, "tcp_gave_way"), 1);
+	ck_assert_uint_eq(rig_stat(&rig, "tcp_evicted"), 1);
 	ask(fd[2], 3, "c", RIG_AAAA);
 	rig_serve(&rig, 2);
 	ck_assert(rig_get(fd[2], &msg));
@@ -402,7 +402,7 @@ START_TEST(who_has_gone_makes_room)
 		close(fd[0]);
 		fd[0] = connect_taken(&rig.at[1]);
 	}
-	ck_assert_uint_eq(rig_stat(&rig, "tcp_gave_way"), 0);
+	ck_assert_uint_eq(rig_stat(&rig, "tcp_evicted"), 0);
 	ask(fd[0], 1, "a", RIG_AAAA);
 	rig_serve(&rig, 2);
 	ck_assert(rig_get(fd[0], &msg));

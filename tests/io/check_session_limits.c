@@ -135,7 +135,7 @@ START_TEST(network_at_its_ceiling_replaces_its_own)
 	ck_assert(!crowd_is_open(first));
 	ck_assert(crowd_is_open(second));
 	ck_assert(crowd_is_open(other));
-	stat_is("tcp_gave_way", 1);
+	stat_is("tcp_evicted", 1);
 	stat_is("tcp_refused", 0);
 }
 END_TEST
@@ -156,12 +156,12 @@ START_TEST(d30_hosts_of_one_network)
 		join_and_ask(address);
 	}
 	ck_assert_uint_eq(n_open(), 17);
-	stat_is("tcp_gave_way", 0);
+	stat_is("tcp_evicted", 0);
 	join_and_ask("2001:db8::99");
 	ck_assert_uint_eq(n_open(), 17);
 	ck_assert(!crowd_is_open(fds[1]));
 	ck_assert(crowd_is_open(other));
-	stat_is("tcp_gave_way", 1);
+	stat_is("tcp_evicted", 1);
 }
 END_TEST
 
@@ -177,7 +177,7 @@ START_TEST(network_at_its_ceiling_is_refused)
 	ck_assert(!crowd_is_open(new));
 	ck_assert_uint_eq(n_open(), 2);
 	stat_is("tcp_refused", 1);
-	stat_is("tcp_gave_way", 0);
+	stat_is("tcp_evicted", 0);
 }
 END_TEST
 
@@ -200,7 +200,7 @@ START_TEST(fullest_network_gives_way_to_others)
 	ck_assert(crowd_is_open(new));
 	ck_assert(!crowd_is_open(idlest));
 	ck_assert_uint_eq(n_open(), 10);
-	stat_is("tcp_gave_way", 1);
+	stat_is("tcp_evicted", 1);
 }
 END_TEST
 

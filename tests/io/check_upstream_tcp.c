@@ -376,9 +376,9 @@ START_TEST(busy_connection_gets_company)
 {
 	int clients[2], up[2];
 
-	for (uint16_t i = 0; i < CHANNEL_BUSY + 1; i++) {
-		if (i % CHANNEL_BUSY == 0)
-			client = clients[i / CHANNEL_BUSY] = rig_connect(SOCK_STREAM, &rig.at[0]);
+	for (uint16_t i = 0; i < TCP_CONN_BUSY + 1; i++) {
+		if (i % TCP_CONN_BUSY == 0)
+			client = clients[i / TCP_CONN_BUSY] = rig_connect(SOCK_STREAM, &rig.at[0]);
 		ask(i);
 		ck_assert(rig_until(&rig, "upstream_tcp", i + 1U));
 	}
@@ -391,15 +391,15 @@ START_TEST(busy_connection_gets_company)
 	ck_assert(rig_until(&rig, "upstream_unknown_id", 1));
 	ck_assert(!rig_ready(client, RIG_QUIET_MS));
 	reply(up[1], &question[1]);
-	expect(CHANNEL_BUSY);
-	for (uint16_t i = 0; i < CHANNEL_BUSY; i++) {
+	expect(TCP_CONN_BUSY);
+	for (uint16_t i = 0; i < TCP_CONN_BUSY; i++) {
 		reply(up[0], &question[0]);
 		client = clients[0];
 		expect(i);
-		if (i + 1 < CHANNEL_BUSY)
+		if (i + 1 < TCP_CONN_BUSY)
 			ck_assert(rig_get(up[0], &question[0]));
 	}
-	ask(CHANNEL_BUSY + 1); /* the first connection again */
+	ask(TCP_CONN_BUSY + 1); /* the first connection again */
 	ck_assert(rig_get(up[0], &question[0]));
 	ck_assert(!rig_ready(rig.up_tcp, 0));
 	for (int i = 0; i < 2; i++)
@@ -573,7 +573,7 @@ START_TEST(d21_connection_that_is_not_made_is_noticed)
 	ck_assert(rig_until_descriptors(open));
 	ask_by_udp(2, ID_ATTACK_UPSTREAM);
 	ask_by_udp(3, 0);
-	ck_assert_uint_eq(rig_stat(&rig, "upstream_wary"), 0);
+	ck_assert_uint_eq(rig_stat(&rig, "upstream_id_attack_tcp"), 0);
 	close(in_the_way);
 }
 END_TEST

@@ -183,12 +183,12 @@ START_TEST(d21_guessed_at_each_question_has_a_port)
 	start();
 	exchange_with_guesses();
 	exchange(1, 1, &n); /* TCP is refused */
-	ck_assert_uint_eq(rig_stat(&rig, "upstream_wary_vain"), 1);
+	ck_assert_uint_eq(rig_stat(&rig, "upstream_id_attack_tcp_failed"), 1);
 	exchange(8, 1, &n); /* of the eight ports some were used before */
 	n = 0;
 	exchange(120, 12, &n);
 	ck_assert_uint_ge(n, 110);
-	ck_assert_uint_eq(rig_stat(&rig, "upstream_wary"), 1);
+	ck_assert_uint_eq(rig_stat(&rig, "upstream_id_attack_tcp"), 1);
 	testclock_pass(ID_ATTACK_WARY_NS);
 	exchange(1, 1, &n);
 	n = 0;

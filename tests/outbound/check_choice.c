@@ -238,10 +238,10 @@ START_TEST(hedged_where_another_is_as_good)
 	ck_assert_uint_eq(choice_early_ns(&us, 0, false), UINT64_MAX);
 	us.hedge = true;
 	ck_assert_uint_eq(choice_early_ns(&us, 0, false), CHOICE_HEDGE_NS);
-	us.table[1].doubted = true;
+	us.table[1].in_doubt = true;
 	ck_assert_uint_eq(choice_early_ns(&us, 0, false), UINT64_MAX);
 	ck_assert_uint_eq(choice_beside(&us, 0, false, 0, &rng), UPSTREAM_NONE);
-	us.table[1].doubted = false;
+	us.table[1].in_doubt = false;
 	learn(1, 40);
 	ck_assert_uint_eq(choice_early_ns(&us, 0, false), UINT64_MAX);
 	ck_assert_uint_ne(choice_early_ns(&us, 1, false), UINT64_MAX);

@@ -97,24 +97,24 @@ pass(unsigned ms, bool refused)
 
 /* --- in doubt --------------------------------------------------------------------------------- */
 
-START_TEST(three_silences_put_it_in_doubt)
+START_TEST(three_timeouts_put_it_in_doubt)
 {
 	configure(2);
 	be_silent(0, 2);
-	ck_assert(!us.table[0].doubted);
+	ck_assert(!us.table[0].in_doubt);
 	ck_assert(!health_on_reply(&us, 0, now_ns));
 	be_silent(0, 2);
 	health_on_silence(&us, 0, TRANSPORT_TCP, now_ns); /* says nothing of UDP */
 	health_on_no_tcp(&us, 0, now_ns);
-	ck_assert(!us.table[0].doubted);
+	ck_assert(!us.table[0].in_doubt);
 	ck_assert_uint_eq(wheel.n, 0);
 	be_silent(0, 1);
-	ck_assert(us.table[0].doubted && !us.table[0].down);
-	ck_assert(!us.table[1].doubted);
+	ck_assert(us.table[0].in_doubt && !us.table[0].down);
+	ck_assert(!us.table[1].in_doubt);
 	pass(16, false);
 	ck_assert_uint_eq(led.n_udp, 1);
 	ck_assert(!health_on_reply(&us, 0, now_ns));
-	ck_assert(!us.table[0].doubted);
+	ck_assert(!us.table[0].in_doubt);
 	ck_assert_uint_eq(wheel.n, 0);
 }
 END_TEST
@@ -124,14 +124,14 @@ START_TEST(d27_refused_is_in_doubt_at_once)
 {
 	configure(1);
 	health_on_refused(&us, 0, now_ns);
-	ck_assert(us.table[0].doubted && !us.table[0].down);
+	ck_assert(us.table[0].in_doubt && !us.table[0].down);
 	for (unsigned i = 0; i < 100; i++)
 		health_on_refused(&us, 0, now_ns);
 	pass(16, false);
 	ck_assert_uint_eq(led.n_udp, 1);
 	ck_assert(!us.table[0].down);
 	ck_assert(!health_on_reply(&us, 0, now_ns));
-	ck_assert(!us.table[0].doubted);
+	ck_assert(!us.table[0].in_doubt);
 }
 END_TEST
 
@@ -146,7 +146,7 @@ START_TEST(d27_unsent_probes_take_nothing_down)
 	no_room = true;
 	pass(4 * HEALTH_LOST_MS, false);
 	ck_assert_uint_ge(led.n_udp, 2 * HEALTH_LOST_PROBES);
-	ck_assert(us.table[0].doubted && !us.table[0].down);
+	ck_assert(us.table[0].in_doubt && !us.table[0].down);
 	no_room = false;
 	led.n_udp = 0;
 	pass(HEALTH_LOST_MS, false);
@@ -187,7 +187,7 @@ START_TEST(d27_down_by_silent_probes)
 	ck_assert_uint_eq(led.n_down, 1);
 	pass(4000, false);
 	ck_assert(health_on_reply(&us, 0, now_ns));
-	ck_assert(!us.table[0].down && !us.table[0].doubted);
+	ck_assert(!us.table[0].down && !us.table[0].in_doubt);
 	ck_assert_uint_eq(us.table[0].revived_ns, now_ns);
 	ck_assert_uint_eq(us.table[0].failures.since_ns, PARTS_START_NS);
 	ck_assert_uint_eq(wheel.n, 0);
@@ -287,7 +287,7 @@ START_TEST(a_removed_upstream_is_not_probed)
 	be_silent(1, 9);
 	health_on_refused(&us, 1, now_ns);
 	ck_assert_uint_eq(wheel.n, 0);
-	ck_assert(!us.table[1].doubted);
+	ck_assert(!us.table[1].in_doubt);
 }
 END_TEST
 
@@ -369,7 +369,7 @@ START_TEST(d27_replies_by_another_way_are_of_one_loop)
 		(void)health_on_reply(&loops[0], 0, now_ns);
 		silence_loop(1, 0, 1);
 	}
-	ck_assert(loops[1].table[0].doubted);
+	ck_assert(loops[1].table[0].in_doubt);
 	ck_assert_uint_ge(led.n_bare, 1);
 	end_loops(logonce);
 }
@@ -388,9 +388,9 @@ START_TEST(d27_loops_share_the_probes)
 	ck_assert_uint_eq(led.n_bare, 1);
 	ck_assert_uint_ge(led.n_udp + led.n_tcp, 3);
 	ck_assert(!health_on_reply(&loops[1], 0, now_ns));
-	ck_assert(loops[0].table[0].doubted);
+	ck_assert(loops[0].table[0].in_doubt);
 	pass_loops(HEALTH_LOOK_MS + 16);
-	ck_assert(!loops[0].table[0].doubted);
+	ck_assert(!loops[0].table[0].in_doubt);
 	ck_assert_uint_eq(wheels[0].n + wheels[1].n, 0);
 	end_loops(logonce);
 }
@@ -404,7 +404,7 @@ START_TEST(down_is_known_to_all)
 	start_loops(logonce);
 	silence_loop(0, 0, 3);
 	pass_loops(3300);
-	ck_assert(loops[0].table[0].down && !loops[1].table[0].doubted);
+	ck_assert(loops[0].table[0].down && !loops[1].table[0].in_doubt);
 	silence_loop(1, 0, 1);
 	pass_loops(16);
 	ck_assert(loops[1].table[0].down);
@@ -508,7 +508,7 @@ void
 tests_add(TCase *tc)
 {
 	tcase_add_checked_fixture(tc, setup, NULL);
-	tcase_add_test(tc, three_silences_put_it_in_doubt);
+	tcase_add_test(tc, three_timeouts_put_it_in_doubt);
 	tcase_add_test(tc, d27_refused_is_in_doubt_at_once);
 	tcase_add_test(tc, d27_unsent_probes_take_nothing_down);
 	tcase_add_test(tc, probes_do_not_add_up);

@@ -214,7 +214,7 @@ START_TEST(d21_mute_tcp_is_given_up)
 	ck_assert_ptr_nonnull(parts_lookup(&p, "b.", &by_udp));
 	ck_assert(parts_next(&p, &send));
 	ck_assert(packet_is(&send.to, PACKET_UPSTREAM, TRANSPORT_UDP));
-	ck_assert_uint_eq(parts_count(&p.stats.upstream_wary_vain), ID_ATTACK_VAIN);
+	ck_assert_uint_eq(parts_count(&p.stats.upstream_id_attack_tcp_failed), ID_ATTACK_VAIN);
 	ck_assert_uint_eq(parts_count(&p.stats.upstream_timeouts), 0); /* nobody is blamed */
 	p.now_ns = up->suspicion.until_ns;
 	ck_assert(!id_attack_needs_ports(up, p.now_ns));
@@ -334,7 +334,7 @@ START_TEST(d21_no_room_over_tcp)
 
 	start_suspicion();
 	up->tcp_yield = 1;
-	for (unsigned i = 0; i < CHANNELS_EACH; i++)
+	for (unsigned i = 0; i < TCP_POOL_SIZE; i++)
 		(void)ask_by_tcp(&send);
 	ck_assert_ptr_nonnull(parts_lookup(&p, "b.", &by_udp));
 	ck_assert(parts_next(&p, &send));
@@ -410,7 +410,7 @@ START_TEST(d21_who_is_guarded_enough)
 		    "kind %zu", i);
 		lookup_free(&p.lookups, l);
 	}
-	ck_assert_uint_eq(parts_count(&p.stats.upstream_wary), 3);
+	ck_assert_uint_eq(parts_count(&p.stats.upstream_id_attack_tcp), 3);
 	/* The guard is off, as the upstream cannot: it guards nothing. */
 	p.conf.case_randomization = true;
 	up->case_guard.off_until_ns = p.now_ns + 1;
@@ -439,7 +439,7 @@ START_TEST(d21_earlier_attempt_is_dropped)
 	loss_on_given_up(&p.lookups, 0, p.now_ns);
 	ck_assert_ptr_null(l->earlier);
 	ck_assert(!parts_next(&p, &send));
-	ck_assert_uint_eq(parts_count(&p.stats.upstream_wary), 0);
+	ck_assert_uint_eq(parts_count(&p.stats.upstream_id_attack_tcp), 0);
 }
 END_TEST
 

@@ -384,6 +384,18 @@ START_TEST(d20_signed_is_bounded)
 }
 END_TEST
 
+START_TEST(outcomes_have_words)
+{
+	ck_assert_str_eq(lookup_outcome_name(LOOKUP_REPLY), "reply");
+	for (int i = 0; i <= LOOKUP_NO_ROOM; i++) {
+		ck_assert_ptr_nonnull(lookup_outcome_name((enum lookup_outcome)i));
+		for (int k = 0; k < i; k++)
+			ck_assert_str_ne(lookup_outcome_name((enum lookup_outcome)i),
+			    lookup_outcome_name((enum lookup_outcome)k));
+	}
+}
+END_TEST
+
 void
 tests_add(TCase *tc)
 {
@@ -400,4 +412,5 @@ tests_add(TCase *tc)
 	tcase_add_test(tc, the_plan_of_transports);
 	tcase_add_test(tc, what_is_put_off_awaits_nothing);
 	tcase_add_test(tc, d20_signed_is_bounded);
+	tcase_add_test(tc, outcomes_have_words);
 }

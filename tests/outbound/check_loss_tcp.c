@@ -96,14 +96,14 @@ wait_out(struct lookup *l)
 /* A busy connection gets company; each question ends with its own connection only. */
 START_TEST(connection_takes_its_own_questions_along)
 {
-	for (unsigned i = 0; i < CHANNEL_BUSY; i++)
+	for (unsigned i = 0; i < TCP_CONN_BUSY; i++)
 		(void)ask(0);
 	(void)ask(1);
 	lose(1, true);
 	expect_tcp(1);
 	ck_assert(!parts_next(&p, &sent));
 	lose(0, true);
-	for (unsigned i = 0; i < CHANNEL_BUSY; i++)
+	for (unsigned i = 0; i < TCP_CONN_BUSY; i++)
 		expect_tcp(0);
 	ck_assert(!parts_next(&p, &sent));
 }
@@ -117,12 +117,12 @@ START_TEST(fruitful_connection_may_end_often)
 	for (unsigned i = 0; i < 32 - 1; i++) {
 		serve(0);
 		lose(0, true);
-		p.upstreams.table[0].tcp_yield = CHANNEL_ENDLESS;
+		p.upstreams.table[0].tcp_yield = TCP_CONN_ENDLESS;
 		expect_tcp(0);
 	}
 	serve(0);
 	lose(0, true);
-	p.upstreams.table[0].tcp_yield = CHANNEL_ENDLESS;
+	p.upstreams.table[0].tcp_yield = TCP_CONN_ENDLESS;
 	expect_udp();
 	(void)ask(0);
 	hear(0); /* what answers nothing does not count */
@@ -225,7 +225,7 @@ START_TEST(d11_no_room_concerns_one_question)
 	uint16_t id = wire_u16(p.tcp);
 
 	loss_on_tcp_full(&p.lookups, 1, id, p.now_ns);
-	loss_on_tcp_full(&p.lookups, CHANNELS_EACH, id, p.now_ns);
+	loss_on_tcp_full(&p.lookups, TCP_POOL_SIZE, id, p.now_ns);
 	ck_assert(!parts_next(&p, &sent));
 	loss_on_tcp_full(&p.lookups, 0, id, p.now_ns);
 	expect_udp();
@@ -254,9 +254,9 @@ START_TEST(rule34_lost_when_given_up_is_a_try)
 	struct lookup *l = ask(0);
 
 	lookup_shelve(&p.lookups, l);
-	ck_assert_uint_eq(attempt_silences(l, TRANSPORT_TCP, 0), 0);
+	ck_assert_uint_eq(attempt_timeouts(l, TRANSPORT_TCP, 0), 0);
 	ck_assert_ptr_null(parts_lose(&p, 0, true, &result));
-	ck_assert_uint_eq(attempt_silences(l, TRANSPORT_TCP, 0), 1);
+	ck_assert_uint_eq(attempt_timeouts(l, TRANSPORT_TCP, 0), 1);
 	ck_assert_ptr_null(l->earlier);
 }
 END_TEST
@@ -280,7 +280,7 @@ static void
 fill_connections(void)
 {
 	p.upstreams.table[0].tcp_yield = 1;
-	for (unsigned conn = 0; conn < CHANNELS_EACH; conn++)
+	for (unsigned conn = 0; conn < TCP_POOL_SIZE; conn++)
 		(void)ask(conn);
 }
 
@@ -331,16 +331,16 @@ END_TEST
  */
 START_TEST(silence_makes_room_on_a_connection)
 {
-	struct lookup *asked[CHANNELS_EACH], *waits;
+	struct lookup *asked[TCP_POOL_SIZE], *waits;
 
 	p.upstreams.n_order = 1;
 	p.upstreams.table[0].tcp_yield = 1;
-	for (unsigned conn = 0; conn < CHANNELS_EACH; conn++)
+	for (unsigned conn = 0; conn < TCP_POOL_SIZE; conn++)
 		asked[conn] = ask(conn);
 	waits = ask_in_vain();
 	p.now_ns += NS_PER_SEC / 5;
 	hear(3);
-	for (unsigned conn = 0; conn < CHANNELS_EACH - 1; conn++)
+	for (unsigned conn = 0; conn < TCP_POOL_SIZE - 1; conn++)
 		wait_out(asked[conn]);
 	ck_assert_uint_eq(waits->n_sends, 0);
 	wait_out(asked[3]);
@@ -350,7 +350,7 @@ START_TEST(silence_makes_room_on_a_connection)
 	ck_assert_uint_eq(sent.to.sock, 3);
 	while (parts_next(&p, &sent)) /* those that were silent */
 		ck_assert(packet_is(&sent.to, PACKET_UPSTREAM, TRANSPORT_UDP));
-	for (unsigned conn = 0; conn < CHANNELS_EACH; conn++)
+	for (unsigned conn = 0; conn < TCP_POOL_SIZE; conn++)
 		p.upstreams.table[0].tcp[conn].stuck = true;
 	(void)ask(0);
 }
@@ -389,12 +389,12 @@ time_out(void)
  */
 START_TEST(rule26_mute_name_holds_no_place)
 {
-	struct channel *c = p.upstreams.table[0].tcp;
-	struct lookup *mute[CHANNELS_EACH], *waits, *last;
+	struct tcp_conn *c = p.upstreams.table[0].tcp;
+	struct lookup *mute[TCP_POOL_SIZE], *waits, *last;
 
 	measure(10);
 	p.upstreams.table[0].tcp_yield = 1;
-	for (unsigned conn = 0; conn < CHANNELS_EACH; conn++)
+	for (unsigned conn = 0; conn < TCP_POOL_SIZE; conn++)
 		mute[conn] = ask(conn);
 	waits = ask_in_vain();
 	last = ask_in_vain();

@@ -62,7 +62,7 @@ START_TEST(states_and_since_when)
 	for (unsigned i = 0; i < HEALTH_SILENCES; i++)
 		health_on_silence(&us, 0, TRANSPORT_UDP, now_ns + i);
 	us.table[1].down = true;
-	us.table[1].doubted = true;
+	us.table[1].in_doubt = true;
 	us.table[1].failures.since_ns = now_ns + 7;
 	us.table[2].starved = true;
 	ck_assert_uint_eq(views_of(&us, one), 3);

@@ -99,7 +99,7 @@ do_question(struct run *r, char **w, unsigned n)
 
 	ck_assert_uint_lt(r->n_questions, STAGE_MAX_NAMED);
 	CHECK(packet_is(&s->send.to, PACKET_UPSTREAM, tcp ? TRANSPORT_TCP : TRANSPORT_UDP));
-	u = tcp ? s->send.to.sock / CHANNELS_EACH : r->upstream_of[s->send.to.sock];
+	u = tcp ? s->send.to.sock / TCP_POOL_SIZE : r->upstream_of[s->send.to.sock];
 	CHECK(strcmp(w[2], "u?") == 0 || stage_upstream(r, w[2]) == u);
 	CHECK(unlike == NULL || wire_u16(stage_asked(r, unlike)->bytes) != m.id);
 	if (strcmp(w[4], "asis") == 0) {

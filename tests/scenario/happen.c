@@ -304,10 +304,10 @@ static void
 do_lost(struct run *r, char **w, unsigned n)
 {
 	bool established = strcmp(w[2], "established") == 0;
-	unsigned first = stage_upstream(r, w[1]) * CHANNELS_EACH;
+	unsigned first = stage_upstream(r, w[1]) * TCP_POOL_SIZE;
 
 	(void)n;
-	for (unsigned i = 0; i < CHANNELS_EACH; i++) {
+	for (unsigned i = 0; i < TCP_POOL_SIZE; i++) {
 		if (i > 0 && engine_tcp_open(r->e, first + i) == 0)
 			continue;
 		engine_tcp_lost(r->e, first + i, established, r->now_ns);

@@ -42,7 +42,7 @@ let_go(struct run *r, struct mute *mute)
 			continue;
 		}
 		mute->n[packet_is(&s->send.to, PACKET_UPSTREAM, TRANSPORT_TCP)
-			? s->send.to.sock / CHANNELS_EACH
+			? s->send.to.sock / TCP_POOL_SIZE
 			: r->upstream_of[s->send.to.sock]]++;
 		if (mute->last != NULL) {
 			ck_assert_uint_le(s->send.len, sizeof(mute->last->bytes));

@@ -184,15 +184,15 @@ history_is_open(const struct sim *s, uint16_t id)
 void
 history_lost(struct sim *s, unsigned conn)
 {
-	struct upstream *up = &s->w.engine->upstreams.table[conn / CHANNELS_EACH];
-	struct list *open = &up->tcp[conn % CHANNELS_EACH].open;
+	struct upstream *up = &s->w.engine->upstreams.table[conn / TCP_POOL_SIZE];
+	struct list *open = &up->tcp[conn % TCP_POOL_SIZE].open;
 
 	for (struct list *at = open->next; at != open; at = at->next) {
 		struct sends *n = sends_of(
 		    s, lookup_of(&s->w.engine->lookups, LIST_OBJECT(at, struct attempt, link)));
 
 		if (s->conn_good[conn] || !n->lost)
-			n->heard[conn / CHANNELS_EACH][1]++;
+			n->heard[conn / TCP_POOL_SIZE][1]++;
 		n->lost = n->lost || !s->conn_good[conn];
 	}
 	s->conn_good[conn] = false;

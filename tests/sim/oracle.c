@@ -271,7 +271,7 @@ had_no_room(const struct sim *s, const struct ask *k)
 
 	if (st->no_room == k->n_no_room)
 		return false;
-	return s->n_rare > 0 || st->gave_way == 0 ||
+	return s->n_rare > 0 || st->queries_evicted == 0 ||
 	    st->sockets_exhausted + st->tcp_upstream_full > 0 || c->max_queries < 64 ||
 	    c->max_waiting_per_client > 0 || s->w.now_ns - k->at_ns >= TIMES_LEAST_NS ||
 	    18 * mine + 16 >= n_waiting(s, s->flooder, NULL);

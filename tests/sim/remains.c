@@ -20,7 +20,7 @@ remains_check(struct sim *s)
 		if (e->lookups.spaces[i].n_used > 0)
 			sim_fail(s, "an ID is left");
 	for (unsigned u = 0; u < UPSTREAM_MAX; u++)
-		if (!channels_unused(e->upstreams.table[u].tcp))
+		if (!tcp_pool_unused(e->upstreams.table[u].tcp))
 			sim_fail(s, "something is left on a connection");
 	for (unsigned i = 0; i < UPSTREAM_MAX_SOCKETS; i++)
 		if (e->upstreams.sockets[i].upstream != UPSTREAM_NONE && engine_socket_busy(e, i))

@@ -8,7 +8,7 @@
 unsigned
 shell_number(const struct sim *s, bool tcp, uint32_t sock)
 {
-	return tcp ? sock / CHANNELS_EACH : s->w.engine->upstreams.sockets[sock].upstream;
+	return tcp ? sock / TCP_POOL_SIZE : s->w.engine->upstreams.sockets[sock].upstream;
 }
 
 /* The upstreams have the addresses 192.0.2.1 and on. */
@@ -141,7 +141,7 @@ shell_event(struct sim *s, const struct conf_push *p)
 		break;
 	case PARCEL_FULL:
 		sim_say(s, "  no room for %u over connection %u", p->id, p->sock);
-		history_unsent(s, p->id, p->sock / CHANNELS_EACH);
+		history_unsent(s, p->id, p->sock / TCP_POOL_SIZE);
 		engine_tcp_full(s->w.engine, p->sock, p->id, s->w.now_ns);
 		break;
 	case PARCEL_LOOK:

@@ -251,9 +251,9 @@ struct sim {
 	uint32_t slot_gen[UPSTREAM_MAX_SOCKETS];
 	uint16_t draining[SIM_DRAINING];
 	unsigned n_draining;
-	uint32_t conn_gen[UPSTREAM_MAX * CHANNELS_EACH];
-	bool conn_up[UPSTREAM_MAX * CHANNELS_EACH];
-	bool conn_good[UPSTREAM_MAX * CHANNELS_EACH]; /* a reply was taken that came by it */
+	uint32_t conn_gen[UPSTREAM_MAX * TCP_POOL_SIZE];
+	bool conn_up[UPSTREAM_MAX * TCP_POOL_SIZE];
+	bool conn_good[UPSTREAM_MAX * TCP_POOL_SIZE]; /* a reply was taken that came by it */
 	/* rates */
 	struct use uses[RATE_KINDS][SIM_USES];
 	unsigned n_uses[RATE_KINDS];

@@ -64,8 +64,8 @@ known_open(const char *text)
 	k->waits.w[0].why = LISTENS_NO_INTERFACE;
 	stats_sum(&none, 0, f->rows);
 	f->loops[0].told = f->loops[1].told = true;
-	capture_sum(NULL, 0, f->dnstap);
-	f->dnstap[CAPTURE_LOST].value = 21;
+	dnstap_tap_sum(NULL, 0, f->dnstap);
+	f->dnstap[DNSTAP_TAP_LOST].value = 21;
 	f->loops[1].open.queries = 5;
 	latency_add(&f->waited, 30 * NS_PER_MS);
 	f->reasons[REASON_NATIVE].at_once = 4;

@@ -57,7 +57,7 @@ check "another network gets all that is known ($got, $late too late)" \
 	test $((got + late)) -ge 16000 -a "$(grep -c ' 0 SERVFAIL' "$work/known")" -eq 8 -a "$got" -ge 8000
 check "without waiting ($longest ms)" test "$longest" -le "$(stretch "$most_ms")"
 check 'its own question has its whole time' grep -q '^1 2 0' "$work/other"
-check "the flood gave way to itself ($(statistic gave_way))" test $(($(statistic gave_way) + late)) -gt 20000
+check "the flood gave way to itself ($(statistic queries_evicted))" test $(($(statistic queries_evicted) + late)) -gt 20000
 equal 'nothing was dropped for want of room' 0 "$(statistic client_dropped)"
 
 # --- the same question again and again, and then all is well ---

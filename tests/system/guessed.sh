@@ -16,12 +16,12 @@ for tcp in full none deaf; do
 	check "$tcp: all are answered ($told)" test "$came" -eq 400 -a "$resolved" -eq 400
 	check "$tcp: one in ten waits at most" test "$slow" -le 40 -o "$busy" -gt 150
 	tell_statistics
-	told="$(statistic upstream_unknown_id) guesses, $(statistic upstream_wary) questions over TCP first, \
-$(statistic upstream_wary_vain) in vain, $(statistic upstream_udp) over UDP"
+	told="$(statistic upstream_unknown_id) guesses, $(statistic upstream_id_attack_tcp) questions over TCP first, \
+$(statistic upstream_id_attack_tcp_failed) in vain, $(statistic upstream_udp) over UDP"
 	check "$tcp: that many guesses ($told)" test "$(statistic upstream_unknown_id)" -ge 1600
-	check "$tcp: somebody is suspected" test "$(statistic upstream_wary)" -ge 1
+	check "$tcp: somebody is suspected" test "$(statistic upstream_id_attack_tcp)" -ge 1
 	# Eight of 800; more on a busy machine, where others are asked before the first has waited.
-	check "$tcp: few go over TCP" test "$(statistic upstream_wary)" -le 200
+	check "$tcp: few go over TCP" test "$(statistic upstream_id_attack_tcp)" -le 200
 	check "$tcp: the log says so" logged dns64d 'each question leaves by a port of its own, as TCP does not work'
 	stop bad
 done

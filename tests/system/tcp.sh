@@ -64,7 +64,7 @@ equal 'one that asks within that time stays' '1 0 1
 # Idle connections of one client: 8; new ones take the place of its own.
 equal 'connections of one client: 8' '8 open' "$(tcp crowd 20 1500)"
 tell_statistics
-check "the idlest gave way ($(statistic tcp_gave_way))" test "$(statistic tcp_gave_way)" -ge 13
+check "the idlest gave way ($(statistic tcp_evicted))" test "$(statistic tcp_evicted)" -ge 13
 equal 'none was refused' 0 "$(statistic tcp_refused)"
 # 8 of 12 places are held with questions open, 4 are left: for others too.
 holders=

@@ -1,49 +1,49 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "engine/tap.h"
+#include "engine/querylog_tap.h"
 
 #include <string.h>
 
 #include "dns/header.h"
 
 bool
-tap_init(struct tap *t, struct stats *stats)
+querylog_tap_init(struct querylog_tap *t, struct stats *stats)
 {
 	memset(t, 0, sizeof(*t));
 	t->stats = stats;
-	return spool_init(&t->spool, TAP_SPOOL);
+	return spool_init(&t->spool, QUERYLOG_TAP_SPOOL);
 }
 
 void
-tap_fini(struct tap *t)
+querylog_tap_fini(struct querylog_tap *t)
 {
 	spool_fini(&t->spool);
 }
 
 bool
-tap_selects(const struct conf_tap *c, enum reason reason, uint32_t us)
+querylog_tap_selects(const struct conf_querylog *c, enum reason reason, uint32_t us)
 {
 	enum reason_kind kind = (enum reason_kind)reason_row(reason)->kind;
-	unsigned wanted = CONF_TAP_ALL;
+	unsigned wanted = CONF_QUERYLOG_ALL;
 
 	if (kind == REASON_SYNTHESIZING)
-		wanted |= CONF_TAP_SYNTHESIZED;
+		wanted |= CONF_QUERYLOG_SYNTHESIZED;
 	else if (kind == REASON_FAILING)
-		wanted |= CONF_TAP_FAILED;
+		wanted |= CONF_QUERYLOG_FAILED;
 	else if (kind == REASON_REFUSING || kind == REASON_LIMITING)
-		wanted |= CONF_TAP_DENIED;
+		wanted |= CONF_QUERYLOG_DENIED;
 	if (c->select & wanted)
 		return true;
-	return c->select & CONF_TAP_SLOW && us >= c->slow_ms * 1000;
+	return c->select & CONF_QUERYLOG_SLOW && us >= c->slow_ms * 1000;
 }
 
 void
-tap_put(struct tap *t, const struct conf_tap *c, const struct tap_record *r, const uint8_t *msg,
-    size_t question_end)
+querylog_tap_put(struct querylog_tap *t, const struct conf_querylog *c,
+    const struct querylog_tap_record *r, const uint8_t *msg, size_t question_end)
 {
-	size_t len = r->len <= TAP_ANSWER_MAX ? r->len : question_end;
+	size_t len = r->len <= QUERYLOG_TAP_ANSWER_MAX ? r->len : question_end;
 	uint8_t *to;
 
-	if (!tap_selects(c, (enum reason)r->reason, r->us))
+	if (!querylog_tap_selects(c, (enum reason)r->reason, r->us))
 		return;
 	if (c->sample > 1 && t->n_selected++ % c->sample != 0)
 		return;
@@ -63,10 +63,10 @@ tap_put(struct tap *t, const struct conf_tap *c, const struct tap_record *r, con
 	stats_inc(&t->stats->query_log);
 }
 
-const struct tap_record *
-tap_next(struct tap *t, const uint8_t **msg, size_t *len)
+const struct querylog_tap_record *
+querylog_tap_next(struct querylog_tap *t, const uint8_t **msg, size_t *len)
 {
-	const struct tap_record *r = spool_next(&t->spool, len);
+	const struct querylog_tap_record *r = spool_next(&t->spool, len);
 
 	if (r == NULL)
 		return NULL;
@@ -76,7 +76,7 @@ tap_next(struct tap *t, const uint8_t **msg, size_t *len)
 }
 
 void
-tap_drop(struct tap *t)
+querylog_tap_drop(struct querylog_tap *t)
 {
 	spool_drop(&t->spool);
 }

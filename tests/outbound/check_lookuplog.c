@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* narrate: what a line about a question says, and that no name in it can pass for something else.
+/* lookuplog: what a line about a question says, and that no name in it can pass for something else.
  * When lines are written: tests/system/messages.sh. */
 
-#include "outbound/narrate.h"
+#include "outbound/lookuplog.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -59,7 +59,7 @@ asks(const char *why)
 	snprintf(text, sizeof(text),
 	    "debug upstream: 192.0.2.1#53: asked for WwW.example. AAAA over UDP, attempt %u: %s",
 	    l.n_sends, why);
-	narrate_asks(&ls, &l, UPSTREAM_NONE);
+	lookuplog_asks(&ls, &l, UPSTREAM_NONE);
 	said(text);
 }
 
@@ -87,10 +87,10 @@ END_TEST
 
 START_TEST(asked_the_same)
 {
-	narrate_asks(&ls, &l, 0);
+	lookuplog_asks(&ls, &l, 0);
 	said("attempt 1: it replied about this name before");
 	l.n_sends = 2;
-	narrate_asks(&ls, &l, 0);
+	lookuplog_asks(&ls, &l, 0);
 	said("attempt 2: the same once more");
 }
 END_TEST
@@ -99,10 +99,10 @@ START_TEST(replies)
 {
 	const struct msg m = { .rcode = DNS_NXDOMAIN, .flags = DNS_TC, .count = { 3 } };
 
-	narrate_reply(&ls, &l, &m, 7 * MS + MS / 2);
+	lookuplog_reply(&ls, &l, &m, 7 * MS + MS / 2);
 	said("debug upstream: 192.0.2.1#53: replies about WwW.example. AAAA over UDP in 2.500 ms: "
 	     "NXDOMAIN, truncated, 3 answers");
-	narrate_silent(&ls, &l, &l.now, 405 * MS);
+	lookuplog_silent(&ls, &l, &l.now, 405 * MS);
 	said("debug upstream: 192.0.2.1#53: no reply about WwW.example. AAAA over UDP in 400.000 "
 	     "ms");
 }
@@ -113,16 +113,16 @@ START_TEST(cached)
 	const struct question key = { .qname = odd, .qtype = 65280 };
 	struct cache_entry e = { .kind = CACHE_NODATA, .age_s = 12, .ttl_s = 300 };
 
-	narrate_found(&key, &e);
+	lookuplog_found(&key, &e);
 	said("debug cache: hit " ODD " TYPE65280: no data, 12 s old, TTL 300");
 	e.age_s = 300;
 	e.due = true;
-	narrate_found(&key, &e);
+	lookuplog_found(&key, &e);
 	said("debug cache: stale " ODD " TYPE65280: no data, 300 s old, TTL 300, to be refreshed");
-	narrate_kept(&key, &e);
+	lookuplog_kept(&key, &e);
 	said("debug cache: kept " ODD " TYPE65280: no data, TTL 300");
 	e.ttl_s = 0;
-	narrate_kept(&key, &e);
+	lookuplog_kept(&key, &e);
 	said("debug cache: not kept " ODD " TYPE65280: it has no time to live");
 }
 END_TEST

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "control/inquiry.h"
+#include "control/explain_queue.h"
 
 #include <string.h>
 
@@ -9,7 +9,7 @@
 #define LOOK_US 2000 /* how often to look whether the loops are done */
 
 static void
-look_soon(struct inquiry *i)
+look_soon(struct explain_queue *i)
 {
 	const struct timeval soon = { .tv_usec = LOOK_US };
 
@@ -19,18 +19,18 @@ look_soon(struct inquiry *i)
 
 /* Nobody waits for number AT any longer; the others keep their order. Returns who did. */
 static struct evhttp_request *
-let_go(struct inquiry *i, unsigned at)
+let_go(struct explain_queue *i, unsigned at)
 {
 	struct evhttp_request *r = i->of[at].r;
 
-	asked_unref(i->of[at].asked);
+	explain_job_unref(i->of[at].job);
 	i->n--;
 	memmove(&i->of[at], &i->of[at + 1], (i->n - at) * sizeof(i->of[0]));
 	return r;
 }
 
 static bool
-is_busy(const struct inquiry *i, const struct loop *l)
+is_busy(const struct explain_queue *i, const struct loop *l)
 {
 	for (unsigned k = 0; k < i->n; k++) {
 		if (i->of[k].loop == l)
@@ -41,16 +41,16 @@ is_busy(const struct inquiry *i, const struct loop *l)
 
 /* Have the first loop that is free work on O. False: there is none. */
 static bool
-give(const struct inquiry *i, struct inquiry_one *o)
+give(const struct explain_queue *i, struct explain_queue_entry *o)
 {
 	for (unsigned k = 0; k < i->host->n_loops; k++) {
 		struct loop *l = i->host->loops[k];
 
 		/* One that is not busy may not have begun with what nobody waits for any more. */
-		if (is_busy(i, l) || !loop_explain(l, o->asked))
+		if (is_busy(i, l) || !loop_explain(l, o->job))
 			continue;
 		o->loop = l;
-		o->end_ns = clock_now_ns() + INQUIRY_MS * NS_PER_MS;
+		o->end_ns = clock_now_ns() + EXPLAIN_QUEUE_MS * NS_PER_MS;
 		return true;
 	}
 	return false;
@@ -58,7 +58,7 @@ give(const struct inquiry *i, struct inquiry_one *o)
 
 /* Give questions to the loops that are free. */
 static void
-give_all(struct inquiry *i)
+give_all(struct explain_queue *i)
 {
 	bool free = true;
 
@@ -68,20 +68,20 @@ give_all(struct inquiry *i)
 
 /* Answer number AT if its time is over, or its loop done. Returns whether it was answered. */
 static bool
-look_at(struct inquiry *i, unsigned at, uint64_t now_ns)
+look_at(struct explain_queue *i, unsigned at, uint64_t now_ns)
 {
-	struct inquiry_one *o = &i->of[at];
-	bool done = o->loop != NULL && trace_done(&o->asked->trace);
+	struct explain_queue_entry *o = &i->of[at];
+	bool done = o->loop != NULL && explain_done(&o->job->explanation);
 
-	if (done && o->asked->refused) { /* it works on what nobody waits for any more, or ends */
-		o->asked->refused = false;
+	if (done && o->job->refused) { /* it works on what nobody waits for any more, or ends */
+		o->job->refused = false;
 		o->loop = NULL;
 		done = false;
 	}
 	if (!done && now_ns < (o->loop != NULL ? o->end_ns : o->queue_end_ns))
 		return false;
 	if (done) {
-		i->answer(o->r, i->arg, o->asked);
+		i->answer(o->r, i->arg, o->job);
 		(void)let_go(i, at);
 	} else {
 		bool begun = o->loop != NULL;
@@ -98,7 +98,7 @@ look_at(struct inquiry *i, unsigned at, uint64_t now_ns)
 static void
 on_timer(evutil_socket_t fd, short what, void *arg)
 {
-	struct inquiry *i = arg;
+	struct explain_queue *i = arg;
 	uint64_t now_ns = clock_now_ns();
 
 	(void)fd;
@@ -112,31 +112,32 @@ on_timer(evutil_socket_t fd, short what, void *arg)
 }
 
 bool
-inquiry_init(struct inquiry *i, const struct host *host, inquiry_answer *answer, void *arg)
+explain_queue_init(
+    struct explain_queue *i, const struct host *host, explain_queue_answer *answer, void *arg)
 {
-	*i = (struct inquiry){ .host = host, .answer = answer, .arg = arg };
+	*i = (struct explain_queue){ .host = host, .answer = answer, .arg = arg };
 	i->timer = evtimer_new(host->base, on_timer, i);
 	return i->timer != NULL;
 }
 
 void
-inquiry_begin(struct inquiry *i, struct evhttp_request *r, struct asked *a)
+explain_queue_begin(struct explain_queue *i, struct evhttp_request *r, struct explain_job *a)
 {
-	if (i->n == INQUIRY_MAX) {
-		asked_unref(a);
+	if (i->n == EXPLAIN_QUEUE_MAX) {
+		explain_job_unref(a);
 		reply_error(r, HTTP_SERVUNAVAIL,
 		    "too many questions wait to be explained already; try again", NULL);
 		return;
 	}
-	i->of[i->n++] = (struct inquiry_one){
-		.asked = a, .r = r, .queue_end_ns = clock_now_ns() + INQUIRY_QUEUE_MS * NS_PER_MS
+	i->of[i->n++] = (struct explain_queue_entry){
+		.job = a, .r = r, .queue_end_ns = clock_now_ns() + EXPLAIN_QUEUE_WAIT_MS * NS_PER_MS
 	};
 	give_all(i);
 	look_soon(i);
 }
 
 void
-inquiry_refuse(struct inquiry *i)
+explain_queue_refuse(struct explain_queue *i)
 {
 	while (i->n > 0)
 		reply_error(let_go(i, i->n - 1), HTTP_SERVUNAVAIL, REPLY_ENDING, NULL);
@@ -145,11 +146,11 @@ inquiry_refuse(struct inquiry *i)
 }
 
 void
-inquiry_fini(struct inquiry *i)
+explain_queue_fini(struct explain_queue *i)
 {
 	while (i->n > 0)
 		(void)let_go(i, i->n - 1);
 	if (i->timer != NULL)
 		event_free(i->timer);
-	*i = (struct inquiry){ .timer = NULL };
+	*i = (struct explain_queue){ .timer = NULL };
 }

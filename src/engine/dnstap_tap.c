@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "engine/capture.h"
+#include "engine/dnstap_tap.h"
 
 #include <string.h>
 
@@ -7,16 +7,16 @@
 #include "dns/header.h"
 
 bool
-capture_init(struct capture *c, struct stats *stats, uint64_t seed)
+dnstap_tap_init(struct dnstap_tap *c, struct stats *stats, uint64_t seed)
 {
 	memset(c, 0, sizeof(*c));
 	c->stats = stats;
 	c->seed = seed;
-	return spool_init(&c->spool, CAPTURE_SPOOL);
+	return spool_init(&c->spool, DNSTAP_TAP_SPOOL);
 }
 
 void
-capture_fini(struct capture *c)
+dnstap_tap_fini(struct dnstap_tap *c)
 {
 	spool_fini(&c->spool);
 }
@@ -26,8 +26,8 @@ capture_fini(struct capture *c)
  * question and its response have in common.
  */
 static bool
-is_in_sample(
-    const struct capture *c, uint32_t sample, const struct capture_record *r, const uint8_t *msg)
+is_in_sample(const struct dnstap_tap *c, uint32_t sample, const struct dnstap_tap_record *r,
+    const uint8_t *msg)
 {
 	uint8_t common[sizeof(r->peer) + HEADER_ID_LEN];
 
@@ -37,20 +37,20 @@ is_in_sample(
 }
 
 bool
-capture_selects(const struct capture *c, const struct conf_capture *conf,
-    const struct capture_record *r, const uint8_t *msg)
+dnstap_tap_selects(const struct dnstap_tap *c, const struct conf_dnstap *conf,
+    const struct dnstap_tap_record *r, const uint8_t *msg)
 {
 	return conf->types & r->type &&
 	    (conf->sample <= 1 || is_in_sample(c, conf->sample, r, msg));
 }
 
 void
-capture_put(struct capture *c, const struct conf_capture *conf, const struct capture_record *r,
-    const uint8_t *msg)
+dnstap_tap_put(struct dnstap_tap *c, const struct conf_dnstap *conf,
+    const struct dnstap_tap_record *r, const uint8_t *msg)
 {
 	uint8_t *to;
 
-	if (!capture_selects(c, conf, r, msg))
+	if (!dnstap_tap_selects(c, conf, r, msg))
 		return;
 	to = spool_begin(&c->spool, sizeof(*r) + r->len);
 	if (to == NULL) {
@@ -63,11 +63,11 @@ capture_put(struct capture *c, const struct conf_capture *conf, const struct cap
 	stats_inc(&c->stats->dnstap);
 }
 
-const struct capture_record *
-capture_next(struct capture *c, const uint8_t **msg)
+const struct dnstap_tap_record *
+dnstap_tap_next(struct dnstap_tap *c, const uint8_t **msg)
 {
 	size_t len;
-	const struct capture_record *r = spool_next(&c->spool, &len);
+	const struct dnstap_tap_record *r = spool_next(&c->spool, &len);
 
 	if (r != NULL)
 		*msg = (const uint8_t *)(r + 1);
@@ -75,19 +75,19 @@ capture_next(struct capture *c, const uint8_t **msg)
 }
 
 void
-capture_drop(struct capture *c)
+dnstap_tap_drop(struct dnstap_tap *c)
 {
 	spool_drop(&c->spool);
 }
 
 void
-capture_sum(const struct capture *const *captures, unsigned n,
-    struct stats_row rows[static CAPTURE_FIGURES])
+dnstap_tap_sum(const struct dnstap_tap *const *captures, unsigned n,
+    struct stats_row rows[static DNSTAP_TAP_FIGURES])
 {
 #define SUM(place, field, name, help) \
-	rows[CAPTURE_##place] = (struct stats_row){ #name, help, 0 }; \
+	rows[DNSTAP_TAP_##place] = (struct stats_row){ #name, help, 0 }; \
 	for (unsigned i = 0; i < n; i++) \
-		rows[CAPTURE_##place].value += atomic_load(&captures[i]->field);
-	CAPTURE_COUNTERS(SUM)
+		rows[DNSTAP_TAP_##place].value += atomic_load(&captures[i]->field);
+	DNSTAP_TAP_COUNTERS(SUM)
 #undef SUM
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The tap: what an engine tells of its answers; which are selected; what has no room is counted. */
 
-#include "engine/tap.h"
+#include "engine/querylog_tap.h"
 
 #include <string.h>
 
@@ -14,7 +14,7 @@
 #include "support/tests.h"
 
 static struct world world;
-static struct tap tap;
+static struct querylog_tap tap;
 static uint16_t n_asked;
 
 /* NODATA to AAAA, 192.0.2.1 to A; nothing to names that begin with "silent". */
@@ -57,13 +57,13 @@ setup(void)
 	world_init(&world, 1, 1024);
 	world.upstream = on_upstream;
 	world.client = on_client;
-	world.conf.tap = (struct conf_tap){ .select = CONF_TAP_ALL, .sample = 1 };
+	world.conf.querylog = (struct conf_querylog){ .select = CONF_QUERYLOG_ALL, .sample = 1 };
 	world.conf.keep = (struct conf_cache){ .max_ttl_s = 3600, .max_negative_s = 3600 };
 	world.conf.cache = cache_new(1 << 20, 0, 1);
 	ck_assert_ptr_nonnull(world.conf.cache);
 	world_start(&world, 1);
-	ck_assert(tap_init(&tap, engine_stats(world.engine)));
-	engine_set_tap(world.engine, &tap);
+	ck_assert(querylog_tap_init(&tap, engine_stats(world.engine)));
+	engine_set_querylog_tap(world.engine, &tap);
 }
 
 static void
@@ -73,7 +73,7 @@ teardown(void)
 
 	world_stop(&world);
 	cache_free(cache);
-	tap_fini(&tap);
+	querylog_tap_fini(&tap);
 }
 
 static void
@@ -89,20 +89,20 @@ ask(const char *name, uint16_t type)
 }
 
 /* The next record, which must be there, a copy; its message parses to *M. */
-static struct tap_record
+static struct querylog_tap_record
 next(struct msg *m)
 {
-	static uint8_t bytes[TAP_ANSWER_MAX];
+	static uint8_t bytes[QUERYLOG_TAP_ANSWER_MAX];
 	const uint8_t *msg;
-	struct tap_record r;
+	struct querylog_tap_record r;
 	size_t len;
-	const struct tap_record *p = tap_next(&tap, &msg, &len);
+	const struct querylog_tap_record *p = querylog_tap_next(&tap, &msg, &len);
 
 	ck_assert_ptr_nonnull(p);
 	r = *p;
 	memcpy(bytes, msg, len);
 	ck_assert_int_eq(msg_parse(m, bytes, len), MSG_OK);
-	tap_drop(&tap);
+	querylog_tap_drop(&tap);
 	return r;
 }
 
@@ -110,7 +110,7 @@ next(struct msg *m)
  */
 START_TEST(each_answer_is_told)
 {
-	struct tap_record r;
+	struct querylog_tap_record r;
 	struct msg m;
 	const uint8_t *msg;
 	size_t len;
@@ -121,7 +121,7 @@ START_TEST(each_answer_is_told)
 	ck_assert(r.waited && r.transport == TRANSPORT_UDP);
 	ck_assert_uint_eq(r.client.port, 1024);
 	ck_assert_uint_eq(r.upstream.addr[3], 1); /* 192.0.2.1 */
-	ck_assert_uint_eq(r.age_s, TAP_NO_AGE);
+	ck_assert_uint_eq(r.age_s, QUERYLOG_TAP_NO_AGE);
 	ck_assert_uint_eq(r.at_ns, world.now_ns);
 	ck_assert_uint_eq(m.count[MSG_ANSWER], 1);
 	ck_assert_uint_eq(m.id, n_asked);
@@ -140,8 +140,8 @@ START_TEST(each_answer_is_told)
 	ask("version.bind", DNS_TYPE_AXFR);
 	r = next(&m);
 	ck_assert_uint_eq(r.reason, REASON_REFUSED_TYPE);
-	ck_assert_uint_eq(r.age_s, TAP_NO_AGE);
-	ck_assert_ptr_null(tap_next(&tap, &msg, &len));
+	ck_assert_uint_eq(r.age_s, QUERYLOG_TAP_NO_AGE);
+	ck_assert_ptr_null(querylog_tap_next(&tap, &msg, &len));
 	ck_assert_uint_eq(world_stat(&world, "query_log"), 6);
 }
 END_TEST
@@ -149,7 +149,7 @@ END_TEST
 /* What took long says how long; nobody gave it. */
 START_TEST(silence_takes_its_time)
 {
-	struct tap_record r;
+	struct querylog_tap_record r;
 	struct msg m;
 
 	ask("silent.example", DNS_TYPE_MX);
@@ -169,15 +169,15 @@ START_TEST(nothing_is_told_when_it_is_off)
 	const uint8_t *msg;
 	size_t len;
 
-	off.tap.select = 0;
+	off.querylog.select = 0;
 	engine_set_conf(world.engine, &off, world.now_ns);
 	(void)engine_work(world.engine, world.now_ns);
 	ask("a.example", DNS_TYPE_AAAA);
-	ck_assert_ptr_null(tap_next(&tap, &msg, &len));
+	ck_assert_ptr_null(querylog_tap_next(&tap, &msg, &len));
 	engine_set_conf(world.engine, &world.conf, world.now_ns);
 	(void)engine_work(world.engine, world.now_ns);
 	ask("a.example", DNS_TYPE_AAAA);
-	ck_assert_ptr_nonnull(tap_next(&tap, &msg, &len));
+	ck_assert_ptr_nonnull(querylog_tap_next(&tap, &msg, &len));
 }
 END_TEST
 
@@ -189,36 +189,39 @@ START_TEST(kinds_are_selected)
 		uint32_t us;
 		bool told;
 	} t[] = {
-		{ CONF_TAP_ALL, REASON_NATIVE, 0, true },
-		{ CONF_TAP_SYNTHESIZED, REASON_SYNTH_ALWAYS, 0, true },
-		{ CONF_TAP_SYNTHESIZED, REASON_SYNTH_STALE, 0, true },
-		{ CONF_TAP_SYNTHESIZED, REASON_NATIVE, 0, false },
-		{ CONF_TAP_FAILED, REASON_SILENT, 0, true },
-		{ CONF_TAP_FAILED, REASON_NO_A, 0, false },
-		{ CONF_TAP_DENIED, REASON_DENIED, 0, true },
-		{ CONF_TAP_DENIED, REASON_RATE_LIMITED, 0, true },
-		{ CONF_TAP_DENIED, REASON_SILENT, 0, false },
-		{ CONF_TAP_SLOW, REASON_NATIVE, 499999, false },
-		{ CONF_TAP_SLOW, REASON_NATIVE, 500000, true },
-		{ CONF_TAP_SLOW | CONF_TAP_FAILED, REASON_BOGUS, 0, true },
+		{ CONF_QUERYLOG_ALL, REASON_NATIVE, 0, true },
+		{ CONF_QUERYLOG_SYNTHESIZED, REASON_SYNTH_ALWAYS, 0, true },
+		{ CONF_QUERYLOG_SYNTHESIZED, REASON_SYNTH_STALE, 0, true },
+		{ CONF_QUERYLOG_SYNTHESIZED, REASON_NATIVE, 0, false },
+		{ CONF_QUERYLOG_FAILED, REASON_SILENT, 0, true },
+		{ CONF_QUERYLOG_FAILED, REASON_NO_A, 0, false },
+		{ CONF_QUERYLOG_DENIED, REASON_DENIED, 0, true },
+		{ CONF_QUERYLOG_DENIED, REASON_RATE_LIMITED, 0, true },
+		{ CONF_QUERYLOG_DENIED, REASON_SILENT, 0, false },
+		{ CONF_QUERYLOG_SLOW, REASON_NATIVE, 499999, false },
+		{ CONF_QUERYLOG_SLOW, REASON_NATIVE, 500000, true },
+		{ CONF_QUERYLOG_SLOW | CONF_QUERYLOG_FAILED, REASON_BOGUS, 0, true },
 	};
 
 	for (size_t i = 0; i < sizeof(t) / sizeof(t[0]); i++) {
-		const struct conf_tap c = { .select = t[i].select, .sample = 1, .slow_ms = 500 };
+		const struct conf_querylog c = {
+			.select = t[i].select, .sample = 1, .slow_ms = 500
+		};
 
-		ck_assert_msg(tap_selects(&c, t[i].reason, t[i].us) == t[i].told, "row %zu", i);
+		ck_assert_msg(
+		    querylog_tap_selects(&c, t[i].reason, t[i].us) == t[i].told, "row %zu", i);
 	}
 }
 END_TEST
 
 START_TEST(one_in_so_many_is_told)
 {
-	const struct conf_tap c = { .select = CONF_TAP_ALL, .sample = 10 };
-	const struct tap_record r = { .len = 40, .reason = REASON_NATIVE };
+	const struct conf_querylog c = { .select = CONF_QUERYLOG_ALL, .sample = 10 };
+	const struct querylog_tap_record r = { .len = 40, .reason = REASON_NATIVE };
 	static const uint8_t msg[40];
 
 	for (unsigned i = 0; i < 1000; i++)
-		tap_put(&tap, &c, &r, msg, 40);
+		querylog_tap_put(&tap, &c, &r, msg, 40);
 	ck_assert_uint_eq(world_stat(&world, "query_log"), 100);
 }
 END_TEST
@@ -226,38 +229,38 @@ END_TEST
 /* Nobody reads: what has no room is dropped, and counted; what is there stays. */
 START_TEST(what_has_no_room_is_counted)
 {
-	const struct conf_tap c = { .select = CONF_TAP_ALL, .sample = 1 };
-	const struct tap_record r = { .len = 500, .reason = REASON_NATIVE };
+	const struct conf_querylog c = { .select = CONF_QUERYLOG_ALL, .sample = 1 };
+	const struct querylog_tap_record r = { .len = 500, .reason = REASON_NATIVE };
 	static const uint8_t msg[500];
 	const uint8_t *got;
 	uint64_t n;
 	size_t len;
 
 	for (unsigned i = 0; i < 10000; i++)
-		tap_put(&tap, &c, &r, msg, 500);
+		querylog_tap_put(&tap, &c, &r, msg, 500);
 	n = world_stat(&world, "query_log");
 	ck_assert_uint_eq(n + world_stat(&world, "query_log_dropped"), 10000);
 	ck_assert_uint_gt(n, 5000);
 	for (; n > 0; n--) {
-		ck_assert_ptr_nonnull(tap_next(&tap, &got, &len));
+		ck_assert_ptr_nonnull(querylog_tap_next(&tap, &got, &len));
 		ck_assert_uint_eq(len, 500);
-		tap_drop(&tap);
+		querylog_tap_drop(&tap);
 	}
-	ck_assert_ptr_null(tap_next(&tap, &got, &len));
+	ck_assert_ptr_null(querylog_tap_next(&tap, &got, &len));
 }
 END_TEST
 
 /* Of a long answer header and question are kept, which say that nothing follows. */
 START_TEST(long_answer_keeps_its_question)
 {
-	const struct conf_tap c = { .select = CONF_TAP_ALL, .sample = 1 };
-	const struct tap_record r = { .len = 30000, .reason = REASON_NATIVE };
+	const struct conf_querylog c = { .select = CONF_QUERYLOG_ALL, .sample = 1 };
+	const struct querylog_tap_record r = { .len = 30000, .reason = REASON_NATIVE };
 	static uint8_t msg[30000];
 	struct msg m;
 	size_t len = parts_question(msg, 7, "long.example", DNS_TYPE_TXT) - DNS_OPT_LEN;
 
 	header_set(msg, HEADER_ANCOUNT, 900);
-	tap_put(&tap, &c, &r, msg, len);
+	querylog_tap_put(&tap, &c, &r, msg, len);
 	ck_assert_uint_eq(next(&m).len, 30000);
 	ck_assert_uint_eq(m.len, len);
 	ck_assert_uint_eq(m.count[MSG_ANSWER], 0);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "outbound/narrate.h"
+#include "outbound/lookuplog.h"
 
 #include <stdio.h>
 
@@ -7,12 +7,12 @@
 #include "dns/mnemonic.h"
 
 const char *
-narrate_about(char text[static NARRATE_ABOUT], const uint8_t *name, uint16_t qtype)
+lookuplog_about(char text[static LOOKUPLOG_ABOUT], const uint8_t *name, uint16_t qtype)
 {
 	char name_text[NAME_TEXT], type[TYPE_TEXT];
 
-	snprintf(
-	    text, NARRATE_ABOUT, "%s %s", name_to_text(name, name_text), type_to_text(qtype, type));
+	snprintf(text, LOOKUPLOG_ABOUT, "%s %s", name_to_text(name, name_text),
+	    type_to_text(qtype, type));
 	return text;
 }
 
@@ -63,40 +63,40 @@ why(const struct upstreams *us, const struct lookup *l, unsigned before)
 }
 
 void
-narrate_asks(const struct lookups *ls, const struct lookup *l, unsigned before)
+lookuplog_asks(const struct lookups *ls, const struct lookup *l, unsigned before)
 {
 	const struct upstreams *us = ls->upstreams;
-	char text[NARRATE_ABOUT], addr[NETADDR_TEXT];
+	char text[LOOKUPLOG_ABOUT], addr[NETADDR_TEXT];
 
 	log_debug(LOG_UPSTREAM, "%s: asked for %s over %s, attempt %u: %s",
 	    netaddr_format(&us->table[l->upstream].addr, addr),
-	    narrate_about(text, l->key.qname, l->key.qtype), over(&l->now), l->n_sends,
+	    lookuplog_about(text, l->key.qname, l->key.qtype), over(&l->now), l->n_sends,
 	    why(us, l, before));
 }
 
 void
-narrate_reply(
+lookuplog_reply(
     const struct lookups *ls, const struct lookup *l, const struct msg *m, uint64_t now_ns)
 {
-	char text[NARRATE_ABOUT], addr[NETADDR_TEXT], rcode[MNEMONIC_TEXT];
+	char text[LOOKUPLOG_ABOUT], addr[NETADDR_TEXT], rcode[MNEMONIC_TEXT];
 
 	log_debug(LOG_UPSTREAM, "%s: replies about %s over %s in %.3f ms: %s%s, %u answers",
 	    netaddr_format(&ls->upstreams->table[l->now.upstream].addr, addr),
-	    narrate_about(text, l->key.qname, l->key.qtype), over(&l->now),
-	    narrate_ms(l->now.sent_ns, now_ns), mnemonic_rcode(m->rcode, rcode),
+	    lookuplog_about(text, l->key.qname, l->key.qtype), over(&l->now),
+	    lookuplog_ms(l->now.sent_ns, now_ns), mnemonic_rcode(m->rcode, rcode),
 	    m->flags & DNS_TC ? ", truncated" : "", m->count[MSG_ANSWER]);
 }
 
 void
-narrate_silent(
+lookuplog_silent(
     const struct lookups *ls, const struct lookup *l, const struct attempt *a, uint64_t now_ns)
 {
-	char text[NARRATE_ABOUT], addr[NETADDR_TEXT];
+	char text[LOOKUPLOG_ABOUT], addr[NETADDR_TEXT];
 
 	log_debug(LOG_UPSTREAM, "%s: no reply about %s over %s in %.3f ms",
 	    netaddr_format(&ls->upstreams->table[a->upstream].addr, addr),
-	    narrate_about(text, l->key.qname, l->key.qtype), over(a),
-	    narrate_ms(a->sent_ns, now_ns));
+	    lookuplog_about(text, l->key.qname, l->key.qtype), over(a),
+	    lookuplog_ms(a->sent_ns, now_ns));
 }
 
 /* --- cache ------------------------------------------------------------------------------------ */
@@ -115,21 +115,21 @@ kind_text(enum cache_kind kind)
 }
 
 void
-narrate_found(const struct question *key, const struct cache_entry *e)
+lookuplog_found(const struct question *key, const struct cache_entry *e)
 {
-	char text[NARRATE_ABOUT];
+	char text[LOOKUPLOG_ABOUT];
 
 	log_debug(LOG_CACHE, "%s %s: %s, %u s old, TTL %u%s", cache_fresh(e) ? "hit" : "stale",
-	    narrate_about(text, key->qname, key->qtype), kind_text(e->kind), e->age_s, e->ttl_s,
+	    lookuplog_about(text, key->qname, key->qtype), kind_text(e->kind), e->age_s, e->ttl_s,
 	    e->due ? ", to be refreshed" : "");
 }
 
 void
-narrate_kept(const struct question *key, const struct cache_entry *e)
+lookuplog_kept(const struct question *key, const struct cache_entry *e)
 {
-	char text[NARRATE_ABOUT];
+	char text[LOOKUPLOG_ABOUT];
 
-	narrate_about(text, key->qname, key->qtype);
+	lookuplog_about(text, key->qname, key->qtype);
 	if (e->ttl_s == 0)
 		log_debug(LOG_CACHE, "not kept %s: it has no time to live", text);
 	else

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Captures: which messages an engine hands on, and what it says of each; samples; no room. */
 
-#include "engine/capture.h"
+#include "engine/dnstap_tap.h"
 
 #include <string.h>
 
@@ -15,7 +15,7 @@
 #define TRIP_NS (3 * NS_PER_MS)
 
 static struct world world;
-static struct capture capture;
+static struct dnstap_tap capture;
 static uint16_t n_asked;
 static uint16_t left_id; /* of the answer that left last */
 
@@ -57,13 +57,13 @@ setup(void)
 	world_init(&world, 1, 1024);
 	world.upstream = on_upstream;
 	world.client = on_client;
-	world.conf.capture = (struct conf_capture){ .types = CONF_CAPTURE_ALL, .sample = 1 };
+	world.conf.dnstap = (struct conf_dnstap){ .types = CONF_DNSTAP_ALL, .sample = 1 };
 	world.conf.keep = (struct conf_cache){ .max_ttl_s = 3600, .max_negative_s = 3600 };
 	world.conf.cache = cache_new(1 << 20, 0, 1);
 	ck_assert_ptr_nonnull(world.conf.cache);
 	world_start(&world, 1);
-	ck_assert(capture_init(&capture, engine_stats(world.engine), 77));
-	engine_set_capture(world.engine, &capture);
+	ck_assert(dnstap_tap_init(&capture, engine_stats(world.engine), 77));
+	engine_set_dnstap_tap(world.engine, &capture);
 }
 
 static void
@@ -73,7 +73,7 @@ teardown(void)
 
 	world_stop(&world);
 	cache_free(cache);
-	capture_fini(&capture);
+	dnstap_tap_fini(&capture);
 }
 
 static void
@@ -91,13 +91,13 @@ ask(const char *name, uint16_t type, enum transport transport)
 }
 
 /* The next record, which must be of TYPE, a copy; its message parses to *M. */
-static struct capture_record
-next(enum conf_capture_type type, struct msg *m)
+static struct dnstap_tap_record
+next(enum conf_dnstap_type type, struct msg *m)
 {
 	static uint8_t bytes[65535];
 	const uint8_t *msg;
-	const struct capture_record *p = capture_next(&capture, &msg);
-	struct capture_record r;
+	const struct dnstap_tap_record *p = dnstap_tap_next(&capture, &msg);
+	struct dnstap_tap_record r;
 
 	ck_assert_ptr_nonnull(p);
 	r = *p;
@@ -106,7 +106,7 @@ next(enum conf_capture_type type, struct msg *m)
 	ck_assert_int_eq(msg_parse(m, bytes, r.len), MSG_OK);
 	ck_assert_int_eq((m->flags & DNS_QR) != 0,
 	    type == CONF_CLIENT_RESPONSE || type == CONF_FORWARDER_RESPONSE);
-	capture_drop(&capture);
+	dnstap_tap_drop(&capture);
 	return r;
 }
 
@@ -115,14 +115,14 @@ none_is_left(void)
 {
 	const uint8_t *msg;
 
-	ck_assert_ptr_null(capture_next(&capture, &msg));
+	ck_assert_ptr_null(dnstap_tap_next(&capture, &msg));
 }
 
 /* D34: each message is told of once, in order, with its times and addresses. */
 START_TEST(each_message_is_told)
 {
 	uint64_t came_ns = world.now_ns;
-	struct capture_record r;
+	struct dnstap_tap_record r;
 	struct msg m;
 
 	ask("a.example", DNS_TYPE_AAAA, TRANSPORT_UDP);
@@ -133,7 +133,7 @@ START_TEST(each_message_is_told)
 	ck_assert_uint_eq(m.id, n_asked);
 	ck_assert_uint_eq(r.transport, TRANSPORT_UDP);
 	for (unsigned i = 0; i < 2; i++) { /* AAAA, then A */
-		struct capture_record q = next(CONF_FORWARDER_QUERY, &m);
+		struct dnstap_tap_record q = next(CONF_FORWARDER_QUERY, &m);
 		uint16_t id = m.id, qtype = m.qtype;
 
 		ck_assert_uint_eq(qtype, i == 0 ? DNS_TYPE_AAAA : DNS_TYPE_A);
@@ -164,12 +164,12 @@ END_TEST
 /* What comes from the cache, and from engine/packetcache, is told of, and each is counted once. */
 START_TEST(answers_at_hand_are_told)
 {
-	struct capture_record r;
+	struct dnstap_tap_record r;
 	struct msg m;
 
 	ask("a.example", DNS_TYPE_AAAA, TRANSPORT_UDP);
 	while (world_stat(&world, "dnstap") > 0 && spool_next(&capture.spool, &(size_t){ 0 }))
-		capture_drop(&capture);
+		dnstap_tap_drop(&capture);
 	for (unsigned i = 0; i < 5; i++) {
 		ask("a.example", DNS_TYPE_AAAA, TRANSPORT_UDP);
 		r = next(CONF_CLIENT_QUERY, &m);
@@ -220,20 +220,20 @@ START_TEST(types_are_selected)
 	struct conf_core some = world.conf;
 	struct msg m;
 
-	some.capture.types = CONF_CLIENT_RESPONSE | CONF_FORWARDER_QUERY;
+	some.dnstap.types = CONF_CLIENT_RESPONSE | CONF_FORWARDER_QUERY;
 	engine_set_conf(world.engine, &some, world.now_ns);
 	(void)engine_work(world.engine, world.now_ns);
 	ask("a.example", DNS_TYPE_MX, TRANSPORT_UDP);
 	(void)next(CONF_FORWARDER_QUERY, &m);
 	(void)next(CONF_CLIENT_RESPONSE, &m);
 	none_is_left();
-	some.capture.types = CONF_CLIENT_QUERY | CONF_FORWARDER_RESPONSE;
+	some.dnstap.types = CONF_CLIENT_QUERY | CONF_FORWARDER_RESPONSE;
 	(void)engine_work(world.engine, world.now_ns);
 	ask("b.example", DNS_TYPE_MX, TRANSPORT_UDP);
 	(void)next(CONF_CLIENT_QUERY, &m);
 	(void)next(CONF_FORWARDER_RESPONSE, &m);
 	none_is_left();
-	some.capture.types = 0;
+	some.dnstap.types = 0;
 	(void)engine_work(world.engine, world.now_ns);
 	ask("c.example", DNS_TYPE_MX, TRANSPORT_UDP);
 	none_is_left();
@@ -243,8 +243,8 @@ END_TEST
 /* One in so many questions, and the response to each of them and to no other. */
 START_TEST(samples_have_questions_with_their_responses)
 {
-	const struct conf_capture c = { .types = CONF_CAPTURE_ALL, .sample = 10 };
-	struct capture_record q = { .len = 40, .type = CONF_CLIENT_QUERY }, r = q;
+	const struct conf_dnstap c = { .types = CONF_DNSTAP_ALL, .sample = 10 };
+	struct dnstap_tap_record q = { .len = 40, .type = CONF_CLIENT_QUERY }, r = q;
 	static uint8_t msg[40];
 	unsigned n = 0;
 
@@ -252,9 +252,9 @@ START_TEST(samples_have_questions_with_their_responses)
 	for (unsigned i = 0; i < 10000; i++) {
 		header_set_id(msg, (uint16_t)i);
 		q.peer.port = r.peer.port = (uint16_t)(i / 100);
-		ck_assert_int_eq(
-		    capture_selects(&capture, &c, &q, msg), capture_selects(&capture, &c, &r, msg));
-		n += capture_selects(&capture, &c, &q, msg);
+		ck_assert_int_eq(dnstap_tap_selects(&capture, &c, &q, msg),
+		    dnstap_tap_selects(&capture, &c, &r, msg));
+		n += dnstap_tap_selects(&capture, &c, &q, msg);
 	}
 	ck_assert_uint_gt(n, 800);
 	ck_assert_uint_lt(n, 1200);
@@ -264,26 +264,26 @@ END_TEST
 /* Nobody reads: what has no room is dropped, and counted; what is there stays. */
 START_TEST(what_has_no_room_is_counted)
 {
-	const struct conf_capture c = { .types = CONF_CAPTURE_ALL, .sample = 1 };
-	const struct capture_record r = { .len = 65535, .type = CONF_CLIENT_RESPONSE };
+	const struct conf_dnstap c = { .types = CONF_DNSTAP_ALL, .sample = 1 };
+	const struct dnstap_tap_record r = { .len = 65535, .type = CONF_CLIENT_RESPONSE };
 	static uint8_t msg[65535];
-	const struct capture_record *got;
+	const struct dnstap_tap_record *got;
 	const uint8_t *bytes;
 	uint64_t n;
 
 	msg[65534] = 9;
 	for (unsigned i = 0; i < 100; i++)
-		capture_put(&capture, &c, &r, msg);
+		dnstap_tap_put(&capture, &c, &r, msg);
 	n = world_stat(&world, "dnstap");
 	ck_assert_uint_eq(n + world_stat(&world, "dnstap_dropped"), 100);
 	ck_assert_uint_gt(n, 50);
 	ck_assert_uint_lt(n, 65);
 	for (; n > 0; n--) {
-		got = capture_next(&capture, &bytes);
+		got = dnstap_tap_next(&capture, &bytes);
 		ck_assert_ptr_nonnull(got);
 		ck_assert_uint_eq(got->len, 65535);
 		ck_assert_uint_eq(bytes[65534], 9);
-		capture_drop(&capture);
+		dnstap_tap_drop(&capture);
 	}
 	none_is_left();
 }
@@ -291,18 +291,18 @@ END_TEST
 
 START_TEST(figures_are_summed)
 {
-	static struct capture other;
-	const struct capture *all[] = { &capture, &other };
-	struct stats_row rows[CAPTURE_FIGURES];
+	static struct dnstap_tap other;
+	const struct dnstap_tap *all[] = { &capture, &other };
+	struct stats_row rows[DNSTAP_TAP_FIGURES];
 
 	atomic_store(&capture.n_written, 3);
 	atomic_store(&other.n_written, 4);
 	atomic_store(&other.n_lost, 5);
-	capture_sum(all, 2, rows);
-	ck_assert_str_eq(rows[CAPTURE_WRITTEN].name, "dnstap_frames");
-	ck_assert_uint_eq(rows[CAPTURE_WRITTEN].value, 7);
-	ck_assert_str_eq(rows[CAPTURE_LOST].name, "dnstap_lost");
-	ck_assert_uint_eq(rows[CAPTURE_LOST].value, 5);
+	dnstap_tap_sum(all, 2, rows);
+	ck_assert_str_eq(rows[DNSTAP_TAP_WRITTEN].name, "dnstap_frames");
+	ck_assert_uint_eq(rows[DNSTAP_TAP_WRITTEN].value, 7);
+	ck_assert_str_eq(rows[DNSTAP_TAP_LOST].name, "dnstap_lost");
+	ck_assert_uint_eq(rows[DNSTAP_TAP_LOST].value, 5);
 }
 END_TEST
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "outbound/channel.h"
+#include "outbound/tcp_pool.h"
 
 void
-channels_init(struct channel c[static CHANNELS_EACH])
+tcp_pool_init(struct tcp_conn c[static TCP_POOL_SIZE])
 {
-	for (unsigned i = 0; i < CHANNELS_EACH; i++) {
-		c[i] = (struct channel){ .n_open = 0 };
+	for (unsigned i = 0; i < TCP_POOL_SIZE; i++) {
+		c[i] = (struct tcp_conn){ .n_open = 0 };
 		list_init(&c[i].open);
 		list_init(&c[i].lost);
 		list_init(&c[i].link);
@@ -14,7 +14,7 @@ channels_init(struct channel c[static CHANNELS_EACH])
 
 /* How many more questions C takes, by the YIELD of its upstream. Those given up take no room. */
 static uint32_t
-room(const struct channel *c, uint32_t yield)
+room(const struct tcp_conn *c, uint32_t yield)
 {
 	uint32_t most = c->n_served < yield ? yield - c->n_served : c->n_served - yield + 1;
 
@@ -22,44 +22,44 @@ room(const struct channel *c, uint32_t yield)
 }
 
 static bool
-all_stuck(const struct channel c[static CHANNELS_EACH])
+all_stuck(const struct tcp_conn c[static TCP_POOL_SIZE])
 {
-	for (unsigned i = 0; i < CHANNELS_EACH; i++)
+	for (unsigned i = 0; i < TCP_POOL_SIZE; i++)
 		if (!c[i].stuck)
 			return false;
 	return true;
 }
 
 unsigned
-channels_pick(const struct channel c[static CHANNELS_EACH], uint32_t yield)
+tcp_pool_pick(const struct tcp_conn c[static TCP_POOL_SIZE], uint32_t yield)
 {
-	unsigned best = CHANNELS_EACH;
+	unsigned best = TCP_POOL_SIZE;
 	bool stuck;
 
-	for (unsigned i = 0; i < CHANNELS_EACH; i++)
-		if (!c[i].stuck && c[i].n_open < CHANNEL_BUSY && room(&c[i], yield) > 0)
+	for (unsigned i = 0; i < TCP_POOL_SIZE; i++)
+		if (!c[i].stuck && c[i].n_open < TCP_CONN_BUSY && room(&c[i], yield) > 0)
 			return i;
 	stuck = all_stuck(c);
-	for (unsigned i = 0; i < CHANNELS_EACH; i++) {
+	for (unsigned i = 0; i < TCP_POOL_SIZE; i++) {
 		if (c[i].stuck != stuck || room(&c[i], yield) == 0)
 			continue;
-		if (best == CHANNELS_EACH || c[i].n_open < c[best].n_open)
+		if (best == TCP_POOL_SIZE || c[i].n_open < c[best].n_open)
 			best = i;
 	}
 	return best;
 }
 
 bool
-channels_unused(const struct channel c[static CHANNELS_EACH])
+tcp_pool_unused(const struct tcp_conn c[static TCP_POOL_SIZE])
 {
-	for (unsigned i = 0; i < CHANNELS_EACH; i++)
+	for (unsigned i = 0; i < TCP_POOL_SIZE; i++)
 		if (c[i].n_open > 0 || !list_empty(&c[i].link))
 			return false;
 	return true;
 }
 
 bool
-channel_silent(struct channel *c, uint64_t sent_ns)
+tcp_conn_silent(struct tcp_conn *c, uint64_t sent_ns)
 {
 	if (c->stuck || c->heard_ns > sent_ns)
 		return false;
@@ -68,7 +68,7 @@ channel_silent(struct channel *c, uint64_t sent_ns)
 }
 
 uint32_t
-channel_yield(const struct channel *c, uint32_t yield)
+tcp_conn_yield(const struct tcp_conn *c, uint32_t yield)
 {
 	bool cut = c->n_awaited > 0 && !c->stuck;
 
@@ -76,7 +76,7 @@ channel_yield(const struct channel *c, uint32_t yield)
 }
 
 void
-channel_closed(struct channel *c, bool established)
+tcp_conn_closed(struct tcp_conn *c, bool established)
 {
 	list_move(&c->lost, &c->open);
 	c->lost_established = established;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "io/asked.h"
+#include "io/explain_job.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -8,10 +8,10 @@
 #include "io/shell.h"
 #include "io/upstream_udp.h"
 
-struct asked *
-asked_new(void)
+struct explain_job *
+explain_job_new(void)
 {
-	struct asked *a = aligned_alloc(_Alignof(struct asked), sizeof(*a));
+	struct explain_job *a = aligned_alloc(_Alignof(struct explain_job), sizeof(*a));
 
 	if (a == NULL)
 		return NULL;
@@ -21,31 +21,31 @@ asked_new(void)
 }
 
 void
-asked_unref(struct asked *a)
+explain_job_unref(struct explain_job *a)
 {
 	if (a == NULL || atomic_fetch_sub_explicit(&a->refs, 1, memory_order_acq_rel) > 1)
 		return;
-	trace_fini(&a->trace);
+	explain_fini(&a->explanation);
 	free(a);
 }
 
 bool
-asked_post(struct asked_box *b, struct asked *a)
+explain_slot_post(struct explain_slot *b, struct explain_job *a)
 {
-	struct asked *none = NULL;
+	struct explain_job *none = NULL;
 
-	trace_init(&a->trace, 0);
+	explain_init(&a->explanation, 0);
 	atomic_fetch_add_explicit(&a->refs, 1, memory_order_relaxed);
 	if (atomic_compare_exchange_strong(&b->posted, &none, a))
 		return true;
-	asked_unref(a);
+	explain_job_unref(a);
 	return false;
 }
 
 void
-asked_take(struct asked_box *b, struct shell *sh, bool stopping)
+explain_slot_take(struct explain_slot *b, struct shell *sh, bool stopping)
 {
-	struct asked *a = atomic_exchange(&b->posted, NULL);
+	struct explain_job *a = atomic_exchange(&b->posted, NULL);
 	struct packet_in in;
 
 	if (a == NULL)
@@ -57,27 +57,27 @@ asked_take(struct asked_box *b, struct shell *sh, bool stopping)
 	 */
 	if (sh->now_ns >= sh->upstream_udp.renew_ns)
 		upstream_udp_renew(sh);
-	if (stopping || !engine_explain(sh->engine, &in, &a->trace, sh->now_ns)) {
+	if (stopping || !engine_explain(sh->engine, &in, &a->explanation, sh->now_ns)) {
 		a->refused = true;
-		trace_end(&a->trace, REASON_DROP_FULL, false, NULL, 0);
-		asked_unref(a);
+		explain_end(&a->explanation, REASON_DROP_FULL, false, NULL, 0);
+		explain_job_unref(a);
 		return;
 	}
-	asked_look(b); /* the engine takes a new one only when the last is done */
+	explain_slot_look(b); /* the engine takes a new one only when the last is done */
 	b->working = a;
 	(void)shell_drain(sh);
 }
 
 void
-asked_let_go(struct asked_box *b)
+explain_slot_let_go(struct explain_slot *b)
 {
-	asked_unref(b->working);
+	explain_job_unref(b->working);
 	b->working = NULL;
 }
 
 void
-asked_fini(struct asked_box *b)
+explain_slot_fini(struct explain_slot *b)
 {
-	asked_unref(atomic_exchange(&b->posted, NULL));
-	asked_let_go(b);
+	explain_job_unref(atomic_exchange(&b->posted, NULL));
+	explain_slot_let_go(b);
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#ifndef DNS64D_OUTBOUND_CHANNEL_H
-#define DNS64D_OUTBOUND_CHANNEL_H
+#ifndef DNS64D_OUTBOUND_TCP_POOL_H
+#define DNS64D_OUTBOUND_TCP_POOL_H
 
 /*
- * channel: the TCP connections to one upstream, as the engine sees them: which of them a question
+ * tcp_pool: the TCP connections to one upstream, as the engine sees them: which of them a question
  * goes over, and which of them seems to be dead. The shell makes and ends the connections.
  *
  * A connection that is silent for longer than a reply takes is stuck: its other end may have gone
@@ -25,11 +25,12 @@
 #include "base/attr.h"
 #include "base/list.h"
 
-#define CHANNELS_EACH 4 /* connections to one upstream at most (RFC 7766 section 6.2.2: few) */
-#define CHANNEL_BUSY 32 /* open questions, with which the next one goes over another connection */
-#define CHANNEL_ENDLESS UINT32_MAX /* a yield: connections are not known to end */
+#define TCP_POOL_SIZE 4  /* connections to one upstream at most (RFC 7766 section 6.2.2: few) */
+#define TCP_CONN_BUSY 32 /* open questions, with which the next one goes over another connection \
+			  */
+#define TCP_CONN_ENDLESS UINT32_MAX /* a yield: connections are not known to end */
 
-struct channel {
+struct tcp_conn {
 	struct list open; /* attempts in flight over it (struct attempt.link) */
 	uint32_t n_open;  /* number of them */
 	/* of these: those that take a place: present attempts of lookups, which are not late */
@@ -44,57 +45,57 @@ struct channel {
 	bool lost_fruitful;    /* a reply came by it */
 };
 
-/* channels_init: prepare the connections C of one upstream as closed. */
-void channels_init(struct channel c[static CHANNELS_EACH]);
+/* tcp_pool_init: prepare the connections C of one upstream as closed. */
+void tcp_pool_init(struct tcp_conn c[static TCP_POOL_SIZE]);
 
 /*
- * channels_pick: the index of the connection for the next question to an upstream whose connections
+ * tcp_pool_pick: the index of the connection for the next question to an upstream whose connections
  * give YIELD replies: the first with room that is neither stuck nor busy. If there is none, the one
- * with room that has the fewest open questions; a stuck one only if all are. CHANNELS_EACH: none
+ * with room that has the fewest open questions; a stuck one only if all are. TCP_POOL_SIZE: none
  * has room.
  */
-MUST_USE unsigned channels_pick(const struct channel c[static CHANNELS_EACH], uint32_t yield);
+MUST_USE unsigned tcp_pool_pick(const struct tcp_conn c[static TCP_POOL_SIZE], uint32_t yield);
 
-/* channels_unused: has none of the connections C an attempt in flight? */
-MUST_USE bool channels_unused(const struct channel c[static CHANNELS_EACH]);
+/* tcp_pool_unused: has none of the connections C an attempt in flight? */
+MUST_USE bool tcp_pool_unused(const struct tcp_conn c[static TCP_POOL_SIZE]);
 
-/* channel_add: the attempt with the link LINK, on no list, is in flight over C. */
+/* tcp_conn_add: the attempt with the link LINK, on no list, is in flight over C. */
 static inline void
-channel_add(struct channel *c, struct list *link)
+tcp_conn_add(struct tcp_conn *c, struct list *link)
 {
 	list_push(&c->open, link);
 	c->n_open++;
 	c->n_awaited++;
 }
 
-/* channel_heard: a message came by C. */
+/* tcp_conn_heard: a message came by C. */
 static inline void
-channel_heard(struct channel *c, uint64_t now_ns)
+tcp_conn_heard(struct tcp_conn *c, uint64_t now_ns)
 {
 	c->heard_ns = now_ns;
 	c->stuck = false;
 }
 
-/* channel_served: a reply that came by C was taken. */
+/* tcp_conn_served: a reply that came by C was taken. */
 static inline void
-channel_served(struct channel *c)
+tcp_conn_served(struct tcp_conn *c)
 {
 	c->n_served++;
 }
 
 /*
- * channel_silent: a question that was sent over C at SENT_NS got no reply in time. True: nothing
+ * tcp_conn_silent: a question that was sent over C at SENT_NS got no reply in time. True: nothing
  * else came by C since then, and it is stuck from now on. False: it is not, or was stuck already.
  */
-MUST_USE bool channel_silent(struct channel *c, uint64_t sent_ns);
+MUST_USE bool tcp_conn_silent(struct tcp_conn *c, uint64_t sent_ns);
 
-/* channel_yield: what the yield YIELD of C's upstream becomes now that C is about to be closed. */
-MUST_USE uint32_t channel_yield(const struct channel *c, uint32_t yield);
+/* tcp_conn_yield: what the yield YIELD of C's upstream becomes now that C is about to be closed. */
+MUST_USE uint32_t tcp_conn_yield(const struct tcp_conn *c, uint32_t yield);
 
 /*
- * channel_closed: the connection has ended; ESTABLISHED: after it had been up. What is in flight
+ * tcp_conn_closed: the connection has ended; ESTABLISHED: after it had been up. What is in flight
  * over it goes to c->lost, and C is as new.
  */
-void channel_closed(struct channel *c, bool established);
+void tcp_conn_closed(struct tcp_conn *c, bool established);
 
 #endif
