@@ -90,8 +90,8 @@ add_system_nameservers(struct settings *s, const char *path, struct diag *d)
 			    "defaults: %s of %s cannot be asked and is left out (a link-local "
 			    "address needs its %%INTERFACE)",
 			    netaddr_format(&found[i], text), path);
-		else if (!netaddr_in_list(c->upstreams, c->n_upstreams, &found[i]))
-			c->upstreams[c->n_upstreams++] = found[i];
+		else if (conf_find_upstream(c, &found[i]) < 0)
+			c->upstreams[c->n_upstreams++] = (struct conf_upstream){ .addr = found[i] };
 	}
 	if (c->n_upstreams == 0)
 		diag_error(d, 0, "nameserver",
@@ -105,15 +105,15 @@ complete_upstreams(struct settings *s, const char *resolv_conf, struct diag *d)
 	char text[NETADDR_TEXT], own[NETADDR_TEXT];
 
 	for (size_t i = 0; i < c->n_upstreams; i++) {
-		int l =
-		    hostaddr_reaches(s->conf.io.listens, s->conf.io.n_listens, &c->upstreams[i]);
+		int l = hostaddr_reaches(
+		    s->conf.io.listens, s->conf.io.n_listens, &c->upstreams[i].addr);
 
 		if (l >= 0)
 			diag_error(d, s->upstream_lines[i], "nameserver",
 			    "%s is served by this daemon (listen %s): it would ask itself; name "
 			    "another "
 			    "resolver, or another address or port to listen on",
-			    netaddr_format(&c->upstreams[i], text),
+			    netaddr_format(&c->upstreams[i].addr, text),
 			    netaddr_format(&s->conf.io.listens[l], own));
 	}
 	if (s->nameserver_defaults) {
@@ -163,7 +163,7 @@ complete_reach(const struct settings *s, struct diag *d)
 
 	for (size_t i = 0; i < s->conf.core.n_upstreams; i++) {
 		struct sockaddr_storage ss;
-		const struct netaddr *a = &s->conf.core.upstreams[i];
+		const struct netaddr *a = &s->conf.core.upstreams[i].addr;
 		socklen_t len = netaddr_to_sockaddr(a, &ss);
 		int fd = socket(ss.ss_family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 

@@ -51,9 +51,9 @@ find_upstream(const struct settings *s, const char *text, char error[static ORDE
 	for (size_t i = 0; i < c->n_upstreams; i++) {
 		bool whole;
 
-		if (!is_called(&c->upstreams[i], text, &whole))
+		if (!is_called(&c->upstreams[i].addr, text, &whole))
 			continue;
-		found = &c->upstreams[i];
+		found = &c->upstreams[i].addr;
 		if (whole)
 			return found;
 		n_found++;
@@ -360,9 +360,9 @@ orders_apply(struct settings *s)
 	struct conf_core *c = &s->conf.core;
 
 	for (size_t i = 0; i < c->n_upstreams; i++) {
-		const struct orders_upstream *u = orders_upstream(s->orders, &c->upstreams[i]);
+		const struct orders_upstream *u = orders_upstream(s->orders, &c->upstreams[i].addr);
 
-		c->ordered[i] = (uint8_t)(u == NULL ? CONF_UP : u->state);
+		c->upstreams[i].ordered = (uint8_t)(u == NULL ? CONF_UP : u->state);
 	}
 	apply_log(s);
 }
@@ -383,7 +383,7 @@ orders_keep(const struct settings *s)
 	for (size_t i = 0; o != NULL && i < o->n_upstreams;) {
 		const struct orders_upstream *u = &o->upstreams[i];
 
-		if (netaddr_in_list(c->upstreams, c->n_upstreams, &u->addr)) {
+		if (conf_find_upstream(c, &u->addr) >= 0) {
 			i++;
 			continue;
 		}
@@ -400,7 +400,7 @@ orders_all_taken(const struct settings *s)
 	const struct conf_core *c = &s->conf.core;
 
 	for (size_t i = 0; i < c->n_upstreams; i++) {
-		if (c->ordered[i] == CONF_UP)
+		if (c->upstreams[i].ordered == CONF_UP)
 			return false;
 	}
 	return true;

@@ -225,6 +225,7 @@ set_nameserver(struct settings *s, const struct keyword *k, const struct words *
 	struct words rest = *w;
 	char line[DIAG_LINE];
 	struct netaddr a;
+	int at;
 
 	if (w->n > 2 && strcmp(w->word[w->n - 1], "trusted") == 0)
 		rest.n--;
@@ -240,21 +241,20 @@ set_nameserver(struct settings *s, const struct keyword *k, const struct words *
 		    w->word[1]);
 		return;
 	}
-	for (size_t i = 0; i < c->n_upstreams; i++) {
-		if (netaddr_equal(&c->upstreams[i], &a)) {
-			diag_error(d, w->line, k->name, "'%s' is at %s already", w->word[1],
-			    diag_line(d, s->upstream_lines[i], w->line, line));
-			return;
-		}
+	at = conf_find_upstream(c, &a);
+	if (at >= 0) {
+		diag_error(d, w->line, k->name, "'%s' is at %s already", w->word[1],
+		    diag_line(d, s->upstream_lines[at], w->line, line));
+		return;
 	}
 	if (c->n_upstreams == CONF_MAX_UPSTREAMS) {
 		diag_error(d, w->line, k->name, "there can be %d at most", CONF_MAX_UPSTREAMS);
 		return;
 	}
-	if (rest.n < w->n)
-		c->trusted |= UINT32_C(1) << c->n_upstreams;
+	c->any_trusted |= rest.n < w->n;
 	s->upstream_lines[c->n_upstreams] = w->line;
-	c->upstreams[c->n_upstreams++] = a;
+	c->upstreams[c->n_upstreams++] =
+	    (struct conf_upstream){ .addr = a, .trusted = rest.n < w->n };
 }
 
 /*

@@ -16,6 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/attr.h"
 #include "base/netaddr.h"
 
 #define CONF_MAX_UPSTREAMS 32
@@ -131,11 +132,18 @@ struct conf_chaos {
 	char server_id[CONF_TEXT]; /* text of id.server, likewise */
 };
 
+/* Whom to ask. */
+struct conf_upstream {
+	struct netaddr addr;
+	uint8_t ordered; /* enum conf_order; not from the file */
+	bool trusted;    /* its AD may be trusted (RULES D9) */
+};
+
 /* What the engine needs. */
 struct conf_core {
-	struct netaddr upstreams[CONF_MAX_UPSTREAMS];
-	size_t n_upstreams;                  /* >= 1 */
-	uint8_t ordered[CONF_MAX_UPSTREAMS]; /* enum conf_order, of each; not from the file */
+	struct conf_upstream upstreams[CONF_MAX_UPSTREAMS];
+	size_t n_upstreams; /* >= 1 */
+	bool any_trusted;   /* one of them is */
 	enum conf_selection selection;
 	bool hedge;          /* ask another upstream too when one is slower than it usually is */
 	uint32_t timeout_ms; /* ms: longest wait for one attempt; 100-5,000 */
@@ -160,8 +168,6 @@ struct conf_core {
 	struct policies *policies; /* by client; the owner of this struct holds a reference */
 	bool case_randomization;   /* mix the case of questions over UDP (0x20, RULES D21) */
 	struct conf_cookies cookies;
-	/* bit per upstream, in the order of upstreams[]: its AD may be trusted (RULES D9) */
-	uint32_t trusted;
 	struct conf_cache keep;
 	struct cache *cache; /* borrowed, the same after a reload; NULL: no cache */
 	/* borrowed, the same after a reload; NULL: each loop logs on its own */
@@ -203,5 +209,24 @@ struct conf {
 	struct conf_core core;
 	struct conf_io io;
 };
+
+/* conf_find_upstream: the index of the upstream with the address A; -1: C has none. */
+MUST_USE static inline int
+conf_find_upstream(const struct conf_core *c, const struct netaddr *a)
+{
+	for (size_t i = 0; i < c->n_upstreams; i++)
+		if (netaddr_equal(&c->upstreams[i].addr, a))
+			return (int)i;
+	return -1;
+}
+
+/* conf_upstream_addrs: write the addresses of C's upstreams to OUT. Returns their number. */
+static inline size_t
+conf_upstream_addrs(const struct conf_core *c, struct netaddr out[static CONF_MAX_UPSTREAMS])
+{
+	for (size_t i = 0; i < c->n_upstreams; i++)
+		out[i] = c->upstreams[i].addr;
+	return c->n_upstreams;
+}
 
 #endif

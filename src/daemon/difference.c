@@ -32,10 +32,11 @@ tell_addresses(const struct addresses *now, const struct addresses *next, const 
 void
 difference_tell(const struct settings *now, const struct settings *next)
 {
+	struct netaddr old[CONF_MAX_UPSTREAMS], new[CONF_MAX_UPSTREAMS];
 	const struct addresses served = { now->conf.io.listens, now->conf.io.n_listens },
 			       serves = { next->conf.io.listens, next->conf.io.n_listens },
-			       asked = { now->conf.core.upstreams, now->conf.core.n_upstreams },
-			       asks = { next->conf.core.upstreams, next->conf.core.n_upstreams };
+			       asked = { old, conf_upstream_addrs(&now->conf.core, old) },
+			       asks = { new, conf_upstream_addrs(&next->conf.core, new) };
 	size_t n;
 	const struct keyword *row = keywords(&n);
 

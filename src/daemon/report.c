@@ -86,7 +86,7 @@ report_prefixes(enum log_category about, const struct policies *ps)
 void
 report_service(const struct settings *s, const struct listens_waits *waits, enum log_category about)
 {
-	struct netaddr served[CONF_MAX_LISTENS];
+	struct netaddr served[CONF_MAX_LISTENS], asked[CONF_MAX_UPSTREAMS];
 	size_t n = listens_served(&s->conf.io, waits, served);
 
 	if (n > 0)
@@ -94,7 +94,7 @@ report_service(const struct settings *s, const struct listens_waits *waits, enum
 	else
 		log_notice(about, "listening on no address yet");
 	report_prefixes(about, s->conf.core.policies);
-	report_addresses(about, "asking", s->conf.core.upstreams, s->conf.core.n_upstreams);
+	report_addresses(about, "asking", asked, conf_upstream_addrs(&s->conf.core, asked));
 }
 
 void

@@ -117,7 +117,7 @@ find_ports(struct sandbox *sb, const struct settings *s)
 
 	sb->connects[sb->n_connects++] = DNS_PORT;
 	for (size_t i = 0; i < c->core.n_upstreams; i++)
-		add_port(sb->connects, &sb->n_connects, c->core.upstreams[i].port);
+		add_port(sb->connects, &sb->n_connects, c->core.upstreams[i].addr.port);
 	/* Of addresses that may come later, too. */
 	for (size_t i = 0; i < s->listens.n_fixed; i++)
 		add_port(sb->binds, &sb->n_binds, s->listens.fixed[i].port);
@@ -297,10 +297,10 @@ sandbox_tell(const struct sandbox *sb, const struct settings *s)
 	for (size_t i = 0; i < c->n_upstreams && sb->landlock >= LANDLOCK_ABI_NET; i++) {
 		char text[NETADDR_TEXT];
 
-		if (!has_port(sb->connects, sb->n_connects, c->upstreams[i].port))
+		if (!has_port(sb->connects, sb->n_connects, c->upstreams[i].addr.port))
 			log_warn(LOG_CONFIG,
 			    "nameserver %s: the sandbox forbids TCP to this port until a restart, "
 			    "as the start did not know it",
-			    netaddr_format(&c->upstreams[i], text));
+			    netaddr_format(&c->upstreams[i].addr, text));
 	}
 }

@@ -228,7 +228,7 @@ may_cut(const struct conf_core *conf)
 	case CONF_CUT_OFF:
 		return false;
 	case CONF_CUT_SECURE:
-		return conf->trusted != 0;
+		return conf->any_trusted;
 	case CONF_CUT_ALL:
 		break;
 	}

@@ -259,14 +259,14 @@ upstreams_configure(struct upstreams *us, const struct conf_core *conf, struct w
 	us->current = 0;
 	us->taken = 0;
 	for (size_t i = 0; i < conf->n_upstreams; i++) {
-		uint16_t n = number_of(us, &conf->upstreams[i]);
+		uint16_t n = number_of(us, &conf->upstreams[i].addr);
 
 		if (n == UPSTREAM_NONE || keep[n])
 			continue;
 		keep[n] = true;
-		changed |= take_order(us, n, (enum conf_order)conf->ordered[i]);
+		changed |= take_order(us, n, (enum conf_order)conf->upstreams[i].ordered);
 		us->table[n].watched = true; /* the settings may have switched guards on */
-		changed |= set_trusted(&us->table[n], conf->trusted >> i & 1);
+		changed |= set_trusted(&us->table[n], conf->upstreams[i].trusted);
 	}
 	for (unsigned i = 0; i < UPSTREAM_MAX; i++) {
 		if (!keep[i] && us->table[i].addr.family != NETADDR_NONE)

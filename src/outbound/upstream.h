@@ -237,8 +237,8 @@ void upstreams_init(struct upstreams *us);
  * CONF no longer names finishes its questions in flight. A new one is left out while all numbers
  * are taken; the next call adds it (CONF_MAX_UPSTREAMS is half of UPSTREAM_MAX). Returns what has
  * changed for the cache, as UPSTREAMS_ bits. One that the operator drains or took down is not
- * asked, whatever the others are (conf_core.ordered); us->taken has those just taken down, whose
- * questions in flight are to move (loss_on_taken).
+ * asked, whatever the others are (conf_upstream.ordered); us->taken has those just taken down,
+ * whose questions in flight are to move (loss_on_taken).
  */
 #define UPSTREAMS_DISTRUST 1u /* an upstream that was trusted is not any more */
 #define UPSTREAMS_NEW 2u      /* an upstream was added, or may be asked again */

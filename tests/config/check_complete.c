@@ -131,8 +131,10 @@ START_TEST(system_nameservers_leave_out_our_own)
 	    resolv_conf);
 	ck_assert_str_eq(said.text, expected);
 	ck_assert_uint_eq(settings.conf.core.n_upstreams, 2);
-	ck_assert_str_eq(netaddr_format(&settings.conf.core.upstreams[0], text), "192.0.2.9#53");
-	ck_assert_str_eq(netaddr_format(&settings.conf.core.upstreams[1], text), "192.0.2.1#53");
+	ck_assert_str_eq(
+	    netaddr_format(&settings.conf.core.upstreams[0].addr, text), "192.0.2.9#53");
+	ck_assert_str_eq(
+	    netaddr_format(&settings.conf.core.upstreams[1].addr, text), "192.0.2.1#53");
 }
 END_TEST
 
@@ -166,7 +168,7 @@ START_TEST(link_local_without_interface_is_refused)
 {
 	complete("listen ::1\nnameserver fe80::1%lo\nnameserver 127.0.0.1\n");
 	ck_assert_str_eq(said.text, "");
-	settings.conf.core.upstreams[0].scope = 0; /* as its interface went away */
+	settings.conf.core.upstreams[0].addr.scope = 0; /* as its interface went away */
 	complete_reach(&settings, &said.diag);
 	ck_assert_uint_eq(said.n_warnings, 1);
 	ck_assert_ptr_nonnull(

@@ -288,7 +288,7 @@ check_common(const char *upstream, const char *prefix)
 
 	ck_assert_uint_eq(said.n_errors, 0);
 	ck_assert_uint_eq(c->n_upstreams, 1);
-	ck_assert_str_eq(netaddr_format(&c->upstreams[0], text), upstream);
+	ck_assert_str_eq(netaddr_format(&c->upstreams[0].addr, text), upstream);
 	const struct policy_lines *lines = policy_lines_at(settings.policy_lines, 0);
 	const struct policy_lines_prefix *p = lines->prefixes.items;
 	ck_assert_uint_eq(lines->prefixes.n, 1);

@@ -53,7 +53,7 @@ expect(const char *want)
 	char got[8] = "";
 
 	for (size_t i = 0; i < settings.conf.core.n_upstreams; i++)
-		got[i] = "-rd"[settings.conf.core.ordered[i]];
+		got[i] = "-rd"[settings.conf.core.upstreams[i].ordered];
 	ck_assert_str_eq(got, want);
 }
 
@@ -66,7 +66,8 @@ START_TEST(an_upstream_has_one_order)
 	ck_assert(upstream("192.0.2.1#53", CONF_DOWN));
 	expect("dd--");
 	ck_assert_uint_eq(orders.n_upstreams, 2);
-	ck_assert_int_eq(orders_upstream(&orders, &settings.conf.core.upstreams[0])->since, 1000);
+	ck_assert_int_eq(
+	    orders_upstream(&orders, &settings.conf.core.upstreams[0].addr)->since, 1000);
 	ck_assert(upstream("192.0.2.1", CONF_UP));
 	ck_assert(upstream("192.0.2.1", CONF_UP));
 	expect("-d--");
@@ -113,8 +114,8 @@ START_TEST(a_reload_keeps_what_it_can)
 	configured("t.conf", "nameserver 192.0.2.9\nnameserver 2001:db8::1\n", &next);
 	next.orders = &orders;
 	orders_apply(&next);
-	ck_assert_uint_eq(next.conf.core.ordered[0], CONF_UP);
-	ck_assert_uint_eq(next.conf.core.ordered[1], CONF_DOWN);
+	ck_assert_uint_eq(next.conf.core.upstreams[0].ordered, CONF_UP);
+	ck_assert_uint_eq(next.conf.core.upstreams[1].ordered, CONF_DOWN);
 	orders_keep(&next);
 	ck_assert_uint_eq(heard("upstream 192.0.2.1#53 is configured no more: dns64ctl's drain for "
 				"it is forgotten"),

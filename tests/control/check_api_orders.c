@@ -42,9 +42,9 @@ START_TEST(an_upstream)
 	ck_assert_int_eq(post("/upstream", "{\"address\":\"192.0.2.2\",\"state\":\"drain\"}"), 200);
 	ck_assert(json_is_true(json_object_get(op.caller.json, "done")));
 	ck_assert_uint_eq(json_array_size(json_object_get(op.caller.json, "messages")), 1);
-	ck_assert_uint_eq(op.settings.conf.core.ordered[1], CONF_DRAIN);
+	ck_assert_uint_eq(op.settings.conf.core.upstreams[1].ordered, CONF_DRAIN);
 	ck_assert_int_eq(post("/upstream", "{\"address\":\"192.0.2.2\",\"state\":\"up\"}"), 200);
-	ck_assert_uint_eq(op.settings.conf.core.ordered[1], CONF_UP);
+	ck_assert_uint_eq(op.settings.conf.core.upstreams[1].ordered, CONF_UP);
 }
 END_TEST
 

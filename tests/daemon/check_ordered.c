@@ -65,7 +65,7 @@ upstream(const char *of, enum conf_order state)
 START_TEST(it_is_logged)
 {
 	ck_assert_int_eq(upstream("192.0.2.1", CONF_DRAIN), HOST_DONE);
-	ck_assert_uint_eq(settings.conf.core.ordered[0], CONF_DRAIN);
+	ck_assert_uint_eq(settings.conf.core.upstreams[0].ordered, CONF_DRAIN);
 	ck_assert_uint_eq(heard("192.0.2.1: drain by operator (dns64ctl upstream), until changed "
 				"or a restart"),
 	    1);
@@ -209,8 +209,8 @@ START_TEST(a_reload_keeps_it)
 	ck_assert_int_eq(upstream("192.0.2.2", CONF_DOWN), HOST_DONE);
 	configure("nameserver 192.0.2.9\nnameserver 192.0.2.2\n");
 	ck_assert(reload_settings(&options, conf, &threads, &watch, &settings));
-	ck_assert_uint_eq(settings.conf.core.ordered[0], CONF_UP);
-	ck_assert_uint_eq(settings.conf.core.ordered[1], CONF_DOWN);
+	ck_assert_uint_eq(settings.conf.core.upstreams[0].ordered, CONF_UP);
+	ck_assert_uint_eq(settings.conf.core.upstreams[1].ordered, CONF_DOWN);
 	ck_assert_uint_eq(orders.n_upstreams, 1);
 	configure("nonsense\n");
 	ck_assert(!reload_settings(&options, conf, &threads, &watch, &settings));

@@ -81,7 +81,7 @@ START_TEST(all_else_is_new)
 	    "cache-max-negative 9\ncache-failure-ttl 10\nserve-stale 0\n"
 	    "nxdomain-cut all\nprefetch no\nrrset-order rotate\n");
 	ck_assert_uint_eq(reload_keep(&now, &next), 0);
-	ck_assert_uint_eq(next.conf.core.upstreams[0].addr[3], 2);
+	ck_assert_uint_eq(next.conf.core.upstreams[0].addr.addr[3], 2);
 	ck_assert_uint_eq(next.conf.io.n_listens, 1);
 	ck_assert_uint_eq(next.conf.core.timeout_ms, 2000);
 	ck_assert_uint_eq(loglevel_of(&next, LOG_CACHE), LOG_LEVEL_INFO);

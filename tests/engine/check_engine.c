@@ -86,7 +86,7 @@ on_client(struct world *w, const struct packet_out *send, const uint8_t *msg)
 	    msg, send->len, load->digest + send->to.side + send->to.transport + send->to.sock);
 	PARTS_CHECK(msg_parse(&m, msg, send->len) == MSG_OK);
 	PARTS_CHECK(send->to.gen == send->to.sock + 1);
-	PARTS_CHECK(netaddr_equal(&send->to.peer, &w->conf.upstreams[0]));
+	PARTS_CHECK(netaddr_equal(&send->to.peer, &w->conf.upstreams[0].addr));
 }
 
 /* Names tell what there is: the first letter of the question's name is the case. */
@@ -132,7 +132,7 @@ ask_one(struct world *w)
 	static const uint16_t types[] = { DNS_TYPE_AAAA, DNS_TYPE_AAAA, DNS_TYPE_AAAA, DNS_TYPE_A,
 		DNS_TYPE_MX, DNS_TYPE_PTR };
 	struct load *load = w->arg;
-	struct packet_in in = { .from.peer = w->conf.upstreams[0],
+	struct packet_in in = { .from.peer = w->conf.upstreams[0].addr,
 		.from.side = PACKET_CLIENT,
 		.from.transport = TRANSPORT_UDP };
 	uint16_t type = types[rng_below(&load->rng, 6)];
@@ -361,9 +361,9 @@ START_TEST(sockets_are_used_as_told)
 	int slot;
 
 	begin(&world, &load, 1);
-	in.from.peer = world.conf.upstreams[0];
+	in.from.peer = world.conf.upstreams[0].addr;
 	ck_assert_uint_eq(engine_spaces(world.engine), 1);
-	ck_assert(netaddr_equal(engine_upstream(world.engine, 1), &world.conf.upstreams[1]));
+	ck_assert(netaddr_equal(engine_upstream(world.engine, 1), &world.conf.upstreams[1].addr));
 	ck_assert(engine_upstream_active(world.engine, 1));
 	ck_assert_ptr_null(engine_upstream(world.engine, 2));
 	ck_assert(!engine_upstream_active(world.engine, 2));

@@ -32,7 +32,7 @@ teardown(void)
 START_TEST(numbers_stand_for_upstreams_as_configured)
 {
 	for (unsigned u = 0; u < 2; u++) {
-		ck_assert(netaddr_equal(engine_upstream(e, u), &conf.upstreams[u]));
+		ck_assert(netaddr_equal(engine_upstream(e, u), &conf.upstreams[u].addr));
 		ck_assert(engine_upstream_active(e, u));
 		ck_assert_uint_eq(engine_tcp_open(e, u), 0);
 	}
@@ -76,7 +76,7 @@ START_TEST(d26_without_socket_the_question_ends)
 	static uint8_t udp[PACKET_UDP_CAP], tcp[PACKET_TCP_CAP];
 	struct packet_in in = { .from.side = PACKET_CLIENT,
 		.from.transport = TRANSPORT_UDP,
-		.from.peer = conf.upstreams[0] };
+		.from.peer = conf.upstreams[0].addr };
 	struct packet_out send;
 	uint8_t msg[512];
 	int slot;
@@ -110,7 +110,7 @@ START_TEST(question_outlives_its_socket)
 	static uint8_t udp[PACKET_UDP_CAP], tcp[PACKET_TCP_CAP];
 	struct packet_in in = { .from.side = PACKET_CLIENT,
 		.from.transport = TRANSPORT_UDP,
-		.from.peer = conf.upstreams[0] };
+		.from.peer = conf.upstreams[0].addr };
 	struct packet_out send;
 	uint8_t msg[512];
 	int first = engine_socket_add(e, 0, 0), second = engine_socket_add(e, 0, 0);

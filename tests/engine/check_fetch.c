@@ -192,7 +192,7 @@ START_TEST(rule32_cut_is_trusted_or_for_all)
 		    "0000 8183 0001 0000 0001 0000 <www.example> 0001 0001 " SOA_RR, false },
 	};
 
-	conf.trusted = 1;
+	conf.any_trusted = true;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		conf.keep.cut = cases[i].cut;
 		keep("www.example", SHARD_ANY_TYPE, cases[i].reply,

@@ -383,7 +383,9 @@ some_settings(struct conf_core *c, const struct conf_core *old)
 	c->keep.stale_s = chance(70) ? 30 * rng_below(&t.rng, 5) : 0;
 	c->keep.cut = (enum conf_cut)rng_below(&t.rng, 3);
 	c->keep.prefetch = chance(50);
-	c->trusted = rng_below(&t.rng, 8);
+	c->any_trusted = false;
+	for (size_t i = 0; i < 3; i++)
+		c->any_trusted |= c->upstreams[i].trusted = chance(50);
 	c->upstream_tries = (uint8_t)(1 + rng_below(&t.rng, 3));
 	c->max_upstream_questions = (uint8_t)(8 + rng_below(&t.rng, 24));
 	c->timeout_ms = 100 + rng_below(&t.rng, 1500);

@@ -34,7 +34,7 @@ loopback(uint16_t port)
 static void
 make_conf(struct conf_core *c)
 {
-	c->upstreams[0] = loopback(53);
+	c->upstreams[0].addr = loopback(53);
 	c->n_upstreams = 1;
 	c->timeout_ms = 200;
 	c->upstream_tries = 2;

@@ -81,8 +81,8 @@ reload(struct fuzz *f, uint8_t bits)
 	struct conf_core *c = &confs[++turn % 2];
 
 	*c = f->conf;
-	c->upstreams[1] = c->upstreams[0];
-	c->upstreams[1].addr[15] = 2;
+	c->upstreams[1].addr = c->upstreams[0].addr;
+	c->upstreams[1].addr.addr[15] = 2;
 	c->n_upstreams = (bits & TWO_UPSTREAMS) != 0 ? 2 : 1;
 	c->case_randomization = (bits & MIXED_CASE) != 0;
 	c->cookies.upstream = (bits & COOKIES) != 0;
@@ -92,7 +92,8 @@ reload(struct fuzz *f, uint8_t bits)
 	c->hedge = (bits & HEDGED) != 0;
 	c->selection = c->hedge ? CONF_FASTEST : CONF_IN_ORDER;
 	c->local_zones = (bits & LOCAL) != 0;
-	c->trusted = c->local_zones ? 1 : 0;
+	c->upstreams[0].trusted = c->local_zones;
+	c->any_trusted = c->local_zones;
 	c->policies = policies((bits & OTHER_POLICIES) != 0);
 	memcpy(c->chaos.version, "fuzz", 5);
 	engine_set_conf(f->engine, c, f->now_ns);

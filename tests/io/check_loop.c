@@ -440,7 +440,7 @@ START_TEST(reload_of_upstream_keeps_open_questions)
 	rig_question(&msg, 1, "a.test", RIG_A);
 	rig_send(client, &msg);
 	ck_assert(rig_take(&rig, &msg));
-	conf.core.upstreams[0] = other.up;
+	conf.core.upstreams[0].addr = other.up;
 	post(update(&conf));
 	rig_reply(&msg, &msg, 1);
 	rig_give(&rig, &msg);

@@ -293,7 +293,7 @@ configure(struct common *c)
 		    .cut = CONF_CUT_SECURE,
 		    .prefetch = true },
 		.policies = load_policies(&c->task.load) };
-	if (!netaddr_parse("::1", 53, &c->conf.upstreams[0]))
+	if (!netaddr_parse("::1", 53, &c->conf.upstreams[0].addr))
 		abort();
 	if (c->task.cache_size == 0)
 		return;

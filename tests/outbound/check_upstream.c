@@ -67,7 +67,7 @@ START_TEST(numbers_last_over_a_reload)
 	us.table[1].edns.off_until_ns = 77;
 	us.table[2].down = true;
 	wheel_set(&wheel, &us.table[2].probe, now_ns);
-	conf.upstreams[0] = conf.upstreams[2];
+	conf.upstreams[0].addr = conf.upstreams[2].addr;
 	conf.n_upstreams = 2;
 	upstreams_configure(&us, &conf, &wheel);
 	ck_assert_uint_eq(us.n_order, 2);
@@ -91,8 +91,8 @@ START_TEST(orders_keep_an_upstream_from_being_asked)
 	us.table[0].edns.off_until_ns = 77;
 	us.table[0].down = true;
 	wheel_set(&wheel, &us.table[0].probe, now_ns);
-	conf.ordered[0] = CONF_DOWN;
-	conf.ordered[2] = CONF_DRAIN;
+	conf.upstreams[0].ordered = CONF_DOWN;
+	conf.upstreams[2].ordered = CONF_DRAIN;
 	ck_assert_uint_eq(upstreams_configure(&us, &conf, &wheel), 0);
 	ck_assert_uint_eq(us.n_order, 1);
 	ck_assert_uint_eq(us.order[0], 1);
@@ -110,13 +110,13 @@ START_TEST(orders_keep_an_upstream_from_being_asked)
 	ck_assert_uint_eq(upstreams_configure(&us, &conf, &wheel), 0);
 	ck_assert_uint_eq(us.taken, 0);
 	us.table[2].failures.n = 5; /* of what was finished */
-	conf.ordered[0] = CONF_UP;
-	conf.ordered[2] = CONF_UP;
+	conf.upstreams[0].ordered = CONF_UP;
+	conf.upstreams[2].ordered = CONF_UP;
 	ck_assert_uint_eq(upstreams_configure(&us, &conf, &wheel), UPSTREAMS_NEW);
 	ck_assert_uint_eq(us.n_order, 3);
 	ck_assert_uint_eq(us.table[2].failures.n, 0);
 	/* Configured no more, it is forgotten as any other. */
-	conf.ordered[2] = CONF_DOWN;
+	conf.upstreams[2].ordered = CONF_DOWN;
 	ck_assert_uint_eq(upstreams_configure(&us, &conf, &wheel), 0);
 	configure(2);
 	ck_assert_int_eq(us.table[2].addr.family, NETADDR_NONE);
@@ -127,7 +127,7 @@ END_TEST
 START_TEST(all_may_be_taken)
 {
 	configure(1);
-	conf.ordered[0] = CONF_DRAIN;
+	conf.upstreams[0].ordered = CONF_DRAIN;
 	(void)upstreams_configure(&us, &conf, &wheel);
 	ck_assert_uint_eq(us.n_order, 0);
 	ck_assert(upstreams_all_down(&us));
@@ -157,7 +157,7 @@ END_TEST
 START_TEST(the_same_address_twice_is_one)
 {
 	parts_conf(&conf, 2, 100);
-	conf.upstreams[1] = conf.upstreams[0];
+	conf.upstreams[1].addr = conf.upstreams[0].addr;
 	upstreams_configure(&us, &conf, &wheel);
 	ck_assert_uint_eq(us.n_order, 1);
 }
@@ -169,7 +169,7 @@ START_TEST(upstreams_over_the_numbers_come_later)
 	for (unsigned round = 0; round < 2; round++) {
 		parts_conf(&conf, CONF_MAX_UPSTREAMS, 100);
 		for (unsigned i = 0; i < CONF_MAX_UPSTREAMS; i++)
-			conf.upstreams[i].port = (uint16_t)(1000 + round);
+			conf.upstreams[i].addr.port = (uint16_t)(1000 + round);
 		upstreams_configure(&us, &conf, &wheel);
 		ck_assert_uint_eq(us.n_order, CONF_MAX_UPSTREAMS);
 		for (unsigned i = 0; i < CONF_MAX_UPSTREAMS; i++)
@@ -245,13 +245,14 @@ END_TEST
 START_TEST(d9_trust_goes_with_the_address)
 {
 	parts_conf(&conf, 3, 100);
-	conf.trusted = 5;
+	conf.upstreams[0].trusted = conf.upstreams[2].trusted = true;
 	ck_assert_uint_eq(upstreams_configure(&us, &conf, &wheel), UPSTREAMS_NEW);
 	ck_assert(us.table[0].trusted && !us.table[1].trusted && us.table[2].trusted);
 	conf.upstreams[0] = conf.upstreams[1];
 	conf.upstreams[1] = conf.upstreams[2];
 	conf.n_upstreams = 2;
-	conf.trusted = 1;
+	conf.upstreams[0].trusted = true;
+	conf.upstreams[1].trusted = false;
 	ck_assert_uint_eq(upstreams_configure(&us, &conf, &wheel), UPSTREAMS_DISTRUST);
 	ck_assert(us.table[1].trusted && !us.table[2].trusted);
 	ck_assert_uint_eq(upstreams_configure(&us, &conf, &wheel), 0);

@@ -31,7 +31,7 @@ START_TEST(nothing_is_known_at_first)
 {
 	ck_assert_uint_eq(views_of(&us, one), 3);
 	for (unsigned i = 0; i < 3; i++) {
-		ck_assert(netaddr_equal(&one[i].addr, &conf.upstreams[i]));
+		ck_assert(netaddr_equal(&one[i].addr, &conf.upstreams[i].addr));
 		ck_assert_uint_eq(one[i].state, UPSTREAM_STATUS_GOOD);
 		ck_assert_uint_eq(one[i].since_ns, 0);
 		ck_assert_uint_eq(one[i].heard_ns, 0);
@@ -47,13 +47,13 @@ START_TEST(views_are_of_what_is_configured)
 {
 	struct conf_core other = conf;
 
-	other.upstreams[0] = conf.upstreams[2];
-	other.upstreams[1] = conf.upstreams[0];
+	other.upstreams[0].addr = conf.upstreams[2].addr;
+	other.upstreams[1].addr = conf.upstreams[0].addr;
 	other.n_upstreams = 2;
 	upstreams_configure(&us, &other, &wheel);
 	ck_assert_uint_eq(views_of(&us, one), 2);
-	ck_assert(netaddr_equal(&one[0].addr, &conf.upstreams[2]));
-	ck_assert(netaddr_equal(&one[1].addr, &conf.upstreams[0]));
+	ck_assert(netaddr_equal(&one[0].addr, &conf.upstreams[2].addr));
+	ck_assert(netaddr_equal(&one[1].addr, &conf.upstreams[0].addr));
 }
 END_TEST
 

@@ -28,7 +28,7 @@ parts_conf(struct conf_core *conf, unsigned n, uint32_t cap)
 		char text[32];
 
 		snprintf(text, sizeof(text), "192.0.2.%u", i + 1);
-		PARTS_CHECK(netaddr_parse(text, 53, &conf->upstreams[i]));
+		PARTS_CHECK(netaddr_parse(text, 53, &conf->upstreams[i].addr));
 	}
 }
 
