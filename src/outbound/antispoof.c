@@ -179,13 +179,13 @@ count_agreed(struct lookup *l, uint32_t digest)
 		l->here.n_agreed = 0;
 	l->here.near_miss = digest;
 	for (unsigned i = 0; i < l->here.n_agreed; i++) {
-		if (l->here.agreed_on[i] == l->now.socket)
+		if (l->here.agreed_on[i] == lookup_path(&l->now))
 			return l->here.n_agreed;
 	}
 	if (digest == 0)
 		return 0;
 	if (l->here.n_agreed < ANTISPOOF_AGREE - 1)
-		l->here.agreed_on[l->here.n_agreed] = l->now.socket;
+		l->here.agreed_on[l->here.n_agreed] = lookup_path(&l->now);
 	return ++l->here.n_agreed;
 }
 
@@ -225,7 +225,7 @@ antispoof_stop(struct lookups *ls, struct lookup *l, enum lookup_suspect suspect
 {
 	upstreams_on_near_miss(ls->upstreams, l->upstream, guard_of(ls, l, suspect));
 	if (count_agreed(l, m != NULL ? digest(ls, m) : 0) == ANTISPOOF_AGREE) {
-		upstreams_on_seen(guard_of(ls, l, suspect), l->now.socket);
+		upstreams_on_seen(guard_of(ls, l, suspect), lookup_path(&l->now));
 		confirmed(ls, l, suspect, true, now_ns);
 		forget_near_misses(l);
 		return ANTISPOOF_AGREED;

@@ -84,18 +84,20 @@ grow_spaces(struct lookups *ls)
 }
 
 static inline bool
-take_id(struct lookups *ls, struct lookup *l, unsigned space, uint16_t socket)
+take_id(struct lookups *ls, struct lookup *l, unsigned space, enum transport by, uint16_t socket)
 {
-	const struct txid_owner owner = {
-		.lookup = l->number, .socket = socket, .upstream = l->upstream
-	};
+	const struct txid_owner owner = { .lookup = l->number,
+		.socket = socket,
+		.transport = (uint8_t)by,
+		.upstream = (uint8_t)l->upstream };
 
 	if (!txid_take(&ls->spaces[space], ls->rng, &owner, &l->now.id))
 		return false;
 	ls->upstreams->table[l->upstream].n_waiting++;
 	l->now.space = (uint8_t)space;
 	l->now.socket = socket;
-	l->now.upstream = l->upstream;
+	l->now.transport = (uint8_t)by;
+	l->now.upstream = (uint8_t)l->upstream;
 	l->now.check = l->check;
 	l->now.silent = false;
 	l->now.refused = false;
@@ -133,7 +135,8 @@ go_udp(struct lookups *ls, struct lookup *l)
 
 	while (UNLIKELY(space == ls->n_spaces) && up->socket[0] >= 0 && lookup_drop_oldest(ls))
 		space = find_space(ls, up);
-	if (UNLIKELY(space == ls->n_spaces) || !take_id(ls, l, space, (uint16_t)up->socket[space]))
+	if (UNLIKELY(space == ls->n_spaces) ||
+	    !take_id(ls, l, space, TRANSPORT_UDP, (uint16_t)up->socket[space]))
 		return false;
 	l->progress = LOOKUP_ASKED_UDP;
 	list_push(&ls->upstreams->sockets[l->now.socket].open, &l->now.link);
@@ -157,7 +160,7 @@ go_tcp(struct lookups *ls, struct lookup *l, unsigned k)
 {
 	struct upstream *up = &ls->upstreams->table[l->upstream];
 
-	if (!take_id(ls, l, 0, (uint16_t)(TXID_TCP + k)))
+	if (!take_id(ls, l, 0, TRANSPORT_TCP, (uint16_t)k))
 		return false;
 	l->progress = LOOKUP_ASKED_TCP;
 	tcp_conn_add(&up->tcp[k], &l->now.link);
@@ -248,7 +251,7 @@ seldom_wait(struct lookups *ls, struct lookup *l, uint64_t wait_ns, uint64_t now
 static inline uint64_t
 measured_wait(const struct lookups *ls, const struct lookup *l)
 {
-	enum transport over = lookup_over(&l->now);
+	enum transport over = l->now.transport;
 	unsigned n = l->tried.n_silent > 0 ? attempt_timeouts(l, over, l->upstream) : 0;
 
 	return upstreams_wait_ns(ls->upstreams, l->upstream, over, n);
@@ -494,11 +497,10 @@ attempt_next_question(
 			continue;
 		by_tcp = l->progress == LOOKUP_ASKED_TCP;
 		send->to.side = PACKET_UPSTREAM;
-		send->to.transport = TRANSPORT_UDP;
+		send->to.transport = l->now.transport;
 		send->to.sock = l->now.socket;
 		if (by_tcp) {
-			send->to.transport = TRANSPORT_TCP;
-			send->to.sock += (uint32_t)l->upstream * TCP_POOL_SIZE - TXID_TCP;
+			send->to.sock += (uint32_t)l->upstream * TCP_POOL_SIZE;
 			set_place(ls, l);
 		}
 		send->to.gen = 0;

@@ -207,9 +207,9 @@ n_left(const struct lookups *ls, const struct lookup *l)
 static uint64_t
 wait_of(const struct lookups *ls, const struct lookup *l, const struct attempt *a)
 {
-	unsigned n = attempt_timeouts(l, lookup_over(a), a->upstream);
+	unsigned n = attempt_timeouts(l, a->transport, a->upstream);
 
-	return upstreams_wait_ns(ls->upstreams, a->upstream, lookup_over(a), n > 0 ? n - 1 : 0);
+	return upstreams_wait_ns(ls->upstreams, a->upstream, a->transport, n > 0 ? n - 1 : 0);
 }
 
 /* The last attempt of L at U over UDP, to which no reply has come; NULL: none is kept. */
@@ -219,7 +219,7 @@ last_by_udp(const struct lookup *l, unsigned u)
 	const struct attempt *last = NULL;
 
 	for (const struct attempt *a = l->earlier; a != NULL; a = a->next) {
-		if (a->upstream == u && lookup_over(a) == TRANSPORT_UDP &&
+		if (a->upstream == u && a->transport == TRANSPORT_UDP &&
 		    (last == NULL || a->sent_ns > last->sent_ns))
 			last = a;
 	}

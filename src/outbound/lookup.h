@@ -170,8 +170,9 @@ struct attempt {
 	uint64_t spelling;     /* with cases: keyed hash of the name as it was sent */
 	uint64_t cases;        /* random bits for the case of letters (name_mix); 0: none */
 	uint16_t id;           /* host byte order */
-	uint16_t socket;       /* slot of the UDP socket; over TCP TXID_TCP and more */
-	uint16_t upstream;     /* its number */
+	uint16_t socket;       /* slot of the UDP socket; over TCP index of the connection */
+	uint8_t transport;     /* enum transport */
+	uint8_t upstream;      /* its number */
 	uint8_t space;         /* the ID's */
 	uint8_t check;         /* enum lookup_check */
 	uint8_t way;           /* enum way: by which it left */
@@ -204,7 +205,7 @@ struct lookup_tried {
 /* What a lookup found out about the upstream that it asks; another one begins with nothing. */
 struct lookup_here {
 	uint32_t near_miss;    /* digest of the near miss that is to be confirmed; 0: none */
-	uint16_t agreed_on[2]; /* sockets of the near misses that agree */
+	uint16_t agreed_on[2]; /* paths of the near misses that agree */
 	uint8_t n_agreed;      /* near misses with the digest near_miss, each on another socket */
 	uint8_t n_stopped;     /* near misses since no TCP connection could be had */
 	uint8_t suspect;       /* enum lookup_suspect */
@@ -531,22 +532,23 @@ MUST_USE struct lookup *lookup_of(const struct lookups *ls, const struct attempt
 static inline struct tcp_conn *
 lookup_conn(const struct lookups *ls, const struct attempt *a)
 {
-	return &ls->upstreams->table[a->upstream].tcp[a->socket - TXID_TCP];
+	return &ls->upstreams->table[a->upstream].tcp[a->socket];
 }
 
-/* lookup_over: the transport that attempt A went over. */
-MUST_USE static inline enum transport
-lookup_over(const struct attempt *a)
+/* lookup_path: a number for the socket or connection that attempt A went over, no other has it. */
+MUST_USE static inline uint16_t
+lookup_path(const struct attempt *a)
 {
-	return txid_by_tcp(a->socket) ? TRANSPORT_TCP : TRANSPORT_UDP;
+	_Static_assert(UPSTREAM_MAX_SOCKETS <= 0x8000, "a bit is left");
+	return (uint16_t)(a->transport << 15 | a->socket);
 }
 
 /* lookup_went_by: did OWNER's question go over the TCP connection CONN (engine/engine)? */
 static inline bool
 lookup_went_by(const struct txid_owner *owner, uint32_t conn)
 {
-	return owner->upstream == conn / TCP_POOL_SIZE &&
-	    owner->socket == TXID_TCP + conn % TCP_POOL_SIZE;
+	return owner->transport == TRANSPORT_TCP && owner->upstream == conn / TCP_POOL_SIZE &&
+	    owner->socket == conn % TCP_POOL_SIZE;
 }
 
 /* lookup_in_flight: is L's present attempt in flight? */

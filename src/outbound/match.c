@@ -30,7 +30,7 @@ came_back(const struct lookups *ls, const struct packet_in *in, const struct txi
 {
 	if (in->from.transport != TRANSPORT_UDP)
 		return lookup_went_by(owner, in->from.sock);
-	return owner->socket == in->from.sock &&
+	return owner->socket == in->from.sock && owner->transport == TRANSPORT_UDP &&
 	    !id_attack_given_up(&ls->upstreams->sockets[in->from.sock]);
 }
 
@@ -109,7 +109,7 @@ match_ways(struct lookups *ls, const struct lookup *l, const struct msg *msg, ui
 
 	if (l->key.qtype == DNS_TYPE_AAAA && l->key.qclass == DNS_CLASS_IN && up->ways.n_aaaa > 0)
 		upstreams_aaaa_came(ls->upstreams, l->upstream);
-	if (large && lookup_over(&l->now) == TRANSPORT_UDP)
+	if (large && l->now.transport == TRANSPORT_UDP)
 		upstreams_large_came(ls->upstreams, l->upstream);
 	else if (large && l->tcp.plan != LOOKUP_TCP_ONLY && l->message.bytes == NULL &&
 	    times_known(&up->times[TRANSPORT_UDP]) &&

@@ -151,7 +151,7 @@ match_note(struct lookups *ls, struct lookup *l, const struct msg *msg, enum msg
     uint64_t now_ns)
 {
 	struct upstreams *us = ls->upstreams;
-	enum transport over = lookup_over(&l->now);
+	enum transport over = l->now.transport;
 
 	stats_inc(&ls->stats->upstream_replies);
 	if (UNLIKELY(over == TRANSPORT_TCP)) {

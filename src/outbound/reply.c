@@ -45,7 +45,8 @@ on_checked(struct lookups *ls, struct lookup *l, struct lookup_result *result,
 static bool
 ask_without_edns(struct lookups *ls, struct lookup *l, uint64_t now_ns)
 {
-	upstreams_on_no_edns(ls->upstreams, l->upstream, l->now.socket, now_ns);
+	upstreams_on_no_edns(
+	    ls->upstreams, l->upstream, (enum transport)l->now.transport, l->now.socket, now_ns);
 	l->here.no_edns = true;
 	stats_inc(&ls->stats->upstream_no_edns);
 	return attempt_again(ls, l, l->upstream);

@@ -8,7 +8,7 @@ txid_init(struct txid *t)
 	for (uint32_t i = 0; i < TXID_COUNT; i++) {
 		t->ids[i] = (uint16_t)i;
 		t->place[i] = (uint16_t)i;
-		t->owner[i] = (struct txid_owner){ .socket = TXID_TCP, .upstream = UINT16_MAX };
+		t->owner[i] = (struct txid_owner){ .socket = TXID_NO_SOCKET };
 	}
 }
 

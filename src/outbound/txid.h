@@ -25,12 +25,14 @@
  */
 struct txid_owner {
 	uint32_t lookup; /* number of the lookup; meaningless when the ID is free */
-	uint16_t socket; /* slot of the upstream socket that sent it; over TCP TXID_TCP and more */
-	uint16_t upstream;
+	/* slot of the upstream socket that sent it; over TCP the index of the upstream's connection
+	 */
+	uint16_t socket;
+	uint8_t transport; /* enum transport */
+	uint8_t upstream;
 };
 
-/* over TCP the socket is this, added to the index of the connection to the upstream */
-#define TXID_TCP 0xff00
+#define TXID_NO_SOCKET UINT16_MAX /* of an ID that was never taken */
 
 struct txid {
 	uint32_t n_used;            /* the border */
@@ -38,13 +40,6 @@ struct txid {
 	uint16_t place[TXID_COUNT]; /* place[ids[i]] == i */
 	struct txid_owner owner[TXID_COUNT];
 };
-
-/* txid_by_tcp: does the socket of an owner say that it went over TCP? */
-static inline bool
-txid_by_tcp(uint16_t socket)
-{
-	return socket >= TXID_TCP;
-}
 
 /* txid_init: make all IDs free. */
 void txid_init(struct txid *t);

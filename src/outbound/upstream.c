@@ -468,14 +468,14 @@ upstreams_on_near_miss(struct upstreams *us, unsigned u, struct upstream_guard *
 }
 
 void
-upstreams_on_seen(struct upstream_guard *g, uint16_t socket)
+upstreams_on_seen(struct upstream_guard *g, uint16_t path)
 {
 	for (unsigned i = 0; i < g->n_seen; i++) {
-		if (g->seen[i] == socket)
+		if (g->seen[i] == path)
 			return;
 	}
 	if (g->n_seen < UPSTREAM_SEEN)
-		g->seen[g->n_seen++] = socket;
+		g->seen[g->n_seen++] = path;
 }
 
 void
@@ -517,11 +517,12 @@ upstreams_on_confirmed(struct upstreams *us, unsigned u, struct upstream_guard *
 }
 
 void
-upstreams_on_no_edns(struct upstreams *us, unsigned u, uint16_t socket, uint64_t now_ns)
+upstreams_on_no_edns(
+    struct upstreams *us, unsigned u, enum transport by, uint16_t socket, uint64_t now_ns)
 {
 	struct upstream *up = &us->table[u];
 
-	if (!txid_by_tcp(socket) &&
+	if (by == TRANSPORT_UDP &&
 	    (up->edns.refused_on == UPSTREAM_NONE || up->edns.refused_on == socket)) {
 		up->edns.refused_on = socket;
 		up->watched = true;

@@ -54,7 +54,7 @@ struct upstream_guard {
 	uint8_t n_seen;  /* sockets with such near misses since the last right reply */
 	bool settled;    /* proven, and no near miss since: further right replies change nothing */
 	bool logged;     /* this loop has logged that the guard is off */
-	uint16_t seen[UPSTREAM_SEEN]; /* slots of those sockets */
+	uint16_t seen[UPSTREAM_SEEN]; /* paths (lookup_path) of those */
 };
 
 /* What is done because IDs of questions to an upstream are guessed; outbound/id_attack has the
@@ -350,10 +350,10 @@ upstreams_wait_ns(const struct upstreams *us, unsigned u, enum transport over, u
 void upstreams_on_near_miss(struct upstreams *us, unsigned u, struct upstream_guard *g);
 
 /*
- * upstreams_on_seen: a near miss on the socket of slot SOCKET, which guard G had stopped, is about
- * to be confirmed.
+ * upstreams_on_seen: a near miss that came by PATH (lookup_path), which guard G had stopped, is
+ * about to be confirmed.
  */
-void upstreams_on_seen(struct upstream_guard *g, uint16_t socket);
+void upstreams_on_seen(struct upstream_guard *g, uint16_t path);
 
 /* upstreams_on_right: a reply passed guard G. */
 void upstreams_on_right(struct upstream_guard *g);
@@ -367,11 +367,12 @@ bool upstreams_on_confirmed(struct upstreams *us, unsigned u, struct upstream_gu
     const char *what, bool same, uint64_t now_ns);
 
 /*
- * upstreams_on_no_edns: U refused EDNS in a reply on SOCKET (of struct txid_owner).
+ * upstreams_on_no_edns: U refused EDNS in a reply BY a transport on SOCKET (of struct txid_owner).
  * One such reply over UDP may be forged. One over TCP, or a second one on another socket before any
  * reply with an OPT, is believed: U is asked without EDNS for UPSTREAM_NO_EDNS_MS.
  */
-void upstreams_on_no_edns(struct upstreams *us, unsigned u, uint16_t socket, uint64_t now_ns);
+void upstreams_on_no_edns(
+    struct upstreams *us, unsigned u, enum transport by, uint16_t socket, uint64_t now_ns);
 
 /*
  * upstreams_release: free the number U if its upstream is configured no more and has no socket and

@@ -99,8 +99,7 @@ restore_ids(struct image *im)
 		}
 	}
 	for (unsigned i = 0; i < im->n_ids; i++)
-		t->owner[im->ids[i]] =
-		    (struct txid_owner){ .socket = TXID_TCP, .upstream = UINT16_MAX };
+		t->owner[im->ids[i]] = (struct txid_owner){ .socket = TXID_NO_SOCKET };
 	im->n_ids = 0;
 }
 

@@ -35,15 +35,15 @@ setup(void)
 START_TEST(d1_two_sockets_prove_no_edns)
 {
 	configure(3);
-	upstreams_on_no_edns(&us, 0, 5, now_ns);
-	upstreams_on_no_edns(&us, 0, 5, now_ns);
-	upstreams_on_no_edns(&us, 1, 5, now_ns);
+	upstreams_on_no_edns(&us, 0, TRANSPORT_UDP, 5, now_ns);
+	upstreams_on_no_edns(&us, 0, TRANSPORT_UDP, 5, now_ns);
+	upstreams_on_no_edns(&us, 1, TRANSPORT_UDP, 5, now_ns);
 	ck_assert_uint_eq(us.table[0].edns.off_until_ns, 0);
 	ck_assert_uint_eq(us.table[1].edns.off_until_ns, 0);
-	upstreams_on_no_edns(&us, 0, 6, now_ns);
+	upstreams_on_no_edns(&us, 0, TRANSPORT_UDP, 6, now_ns);
 	ck_assert_uint_eq(us.table[0].edns.off_until_ns, now_ns + UPSTREAM_NO_EDNS_MS * NS_PER_MS);
 	ck_assert_uint_eq(us.table[0].edns.refused_on, UPSTREAM_NONE);
-	upstreams_on_no_edns(&us, 2, TXID_TCP, now_ns);
+	upstreams_on_no_edns(&us, 2, TRANSPORT_TCP, 0, now_ns);
 	ck_assert_uint_eq(us.table[2].edns.off_until_ns, now_ns + UPSTREAM_NO_EDNS_MS * NS_PER_MS);
 }
 END_TEST
