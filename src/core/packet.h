@@ -50,6 +50,16 @@ struct packet_in {
 	struct packet_route from;
 };
 
+/*
+ * packet_client: who sent IN, a message from a client: policies, limits and logs go by this
+ * address. Where its answer goes is in->from.
+ */
+MUST_USE static inline const struct netaddr *
+packet_client(const struct packet_in *in)
+{
+	return &in->from.peer;
+}
+
 /* A message to be sent. */
 struct packet_out {
 	size_t len; /* bytes in the UDP slot or, over TCP, in the TCP buffer */

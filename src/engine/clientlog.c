@@ -16,7 +16,7 @@ clientlog_question(const struct packet_in *in)
 
 	if (msg_parse(&m, in->msg, in->len) != MSG_OK || m.qname_len == 0)
 		return;
-	log_debug(LOG_CLIENT, "%s asks for %s over %s%s%s", netaddr_format(&in->from.peer, peer),
+	log_debug(LOG_CLIENT, "%s asks for %s over %s%s%s", netaddr_format(packet_client(in), peer),
 	    lookuplog_about(text, msg_qname(&m), m.qtype),
 	    in->from.transport == TRANSPORT_TCP ? "TCP" : "UDP", m.edns.do_bit ? ", DO" : "",
 	    m.flags & DNS_CD ? ", CD" : "");
@@ -42,7 +42,7 @@ tell_answer(
 void
 clientlog_answer(const struct query *q, const uint8_t *msg, size_t len, uint64_t now_ns)
 {
-	tell_answer(&q->from.peer, msg, len, (enum reason)q->reason,
+	tell_answer(query_client(q), msg, len, (enum reason)q->reason,
 	    lookuplog_ms(query_came_ns(q), now_ns));
 }
 
@@ -76,7 +76,7 @@ clientlog_dns64(const struct query *q, const struct synth_policy *p, const uint8
 {
 	const struct reason_row *row = reason_row((enum reason)q->reason);
 	const struct pref64 *prefix = NULL;
-	struct netaddr client = q->from.peer;
+	struct netaddr client = *query_client(q);
 	char name[NAME_TEXT], peer[NETADDR_TEXT], text[PREF64_TEXT];
 	struct msg m;
 

@@ -231,8 +231,8 @@ look_in_packetcache(struct engine *e, const struct packet_in *in)
 		.now_s = now_s,
 		.flushes = cache_flushes(conf->cache),
 		.conf_gen = e->queries.conf_gen,
-		.policy = (uint16_t)policies_find(conf->policies, &in->from.peer, &may_ask),
-		.family = in->from.peer.family };
+		.policy = (uint16_t)policies_find(conf->policies, packet_client(in), &may_ask),
+		.family = packet_client(in)->family };
 	if (!may_ask || !is_constant(&conf->policies->table[ask.policy]))
 		return ASKED_ONCE;
 	if (!packetcache_find(e->packetcache, &ask, &e->stats))
@@ -445,8 +445,8 @@ keep_packet(struct engine *e, const struct query *q, const uint8_t *msg, size_t 
 {
 	const struct packetcache_why why = { .reason = (enum reason)q->reason,
 		.age_s = e->queries.fetch->entry.age_s,
-		.asked =
-		    stats_asked(TRANSPORT_UDP, q->from.peer.family == NETADDR_IPV6, q->req.qtype) };
+		.asked = stats_asked(
+		    TRANSPORT_UDP, query_client(q)->family == NETADDR_IPV6, q->req.qtype) };
 	bool plain =
 	    q->cookie.len == 0 && !q->req.signed_msg && !q->stale && q->state != QUERY_LOCAL;
 

@@ -70,7 +70,7 @@ engine_set_dnstap_tap(struct engine *e, struct dnstap_tap *c)
 void
 engine_tell_asked(struct engine *e, const struct packet_in *in)
 {
-	struct dnstap_tap_record r = { .peer = in->from.peer,
+	struct dnstap_tap_record r = { .peer = *packet_client(in),
 		.local = in->from.local,
 		.len = (uint16_t)in->len,
 		.type = CONF_CLIENT_QUERY,
@@ -115,7 +115,7 @@ engine_tell(struct engine *e, struct query *q, const uint8_t *msg, size_t len)
 {
 	const struct netaddr *upstream = upstream_of(e, q);
 	struct querylog_tap_record r = { .at_ns = e->now_ns,
-		.client = q->from.peer,
+		.client = *query_client(q),
 		.us = (uint32_t)((e->now_ns - query_came_ns(q)) / 1000),
 		.age_s = e->queries.cached ? e->queries.fetch->entry.age_s : QUERYLOG_TAP_NO_AGE,
 		.len = (uint16_t)len,
@@ -125,7 +125,7 @@ engine_tell(struct engine *e, struct query *q, const uint8_t *msg, size_t len)
 
 	if (e->top.on)
 		count_top(e,
-		    (struct top_answer){ .client = &q->from.peer,
+		    (struct top_answer){ .client = query_client(q),
 			.qname = q->req.qname,
 			.qname_len = q->req.qname_len,
 			.reason = (enum reason)q->reason },
@@ -137,7 +137,7 @@ engine_tell(struct engine *e, struct query *q, const uint8_t *msg, size_t len)
 	if ((dnstap_types(e) & CONF_CLIENT_RESPONSE) != 0)
 		copy_message(e,
 		    &(struct dnstap_tap_record){ .asked_ns = query_came_ns(q),
-			.peer = q->from.peer,
+			.peer = *query_client(q),
 			.local = q->from.local,
 			.len = (uint16_t)len,
 			.type = CONF_CLIENT_RESPONSE,
@@ -157,24 +157,24 @@ engine_tell_repeated(struct engine *e, const uint8_t *msg, size_t len)
 {
 	const struct packetcache_why why = packetcache_why(e->packetcache);
 	const struct querylog_tap_record r = { .at_ns = e->now_ns,
-		.client = e->repeated.from.peer,
+		.client = *packet_client(&e->repeated),
 		.age_s = why.age_s,
 		.len = (uint16_t)len,
 		.reason = (uint8_t)why.reason };
 
 	if (e->top.on)
 		count_top(e,
-		    (struct top_answer){ .client = &e->repeated.from.peer,
+		    (struct top_answer){ .client = packet_client(&e->repeated),
 			.qname = msg + HEADER_QNAME,
 			.qname_len = name_len(msg + HEADER_QNAME),
 			.reason = why.reason },
 		    msg);
 	if (log_debugs(LOG_CLIENT))
-		clientlog_repeated(&e->repeated.from.peer, msg, len, why.reason);
+		clientlog_repeated(packet_client(&e->repeated), msg, len, why.reason);
 	if ((dnstap_types(e) & CONF_CLIENT_RESPONSE) != 0)
 		copy_message(e,
 		    &(struct dnstap_tap_record){ .asked_ns = e->now_ns,
-			.peer = e->repeated.from.peer,
+			.peer = *packet_client(&e->repeated),
 			.local = e->repeated.from.local,
 			.len = (uint16_t)len,
 			.type = CONF_CLIENT_RESPONSE,
@@ -221,7 +221,8 @@ accept_uncounted(struct engine *e, const struct packet_in *in, struct explanatio
 	struct query *q;
 
 	if (udp)
-		t->limited = (uint8_t)limit_would_question(&e->limits, &in->from.peer, e->now_ns);
+		t->limited =
+		    (uint8_t)limit_would_question(&e->limits, packet_client(in), e->now_ns);
 	e->queries.explanation = t;
 	e->queries.stats = &t->uncounted;
 	q = request_accept(&e->queries, in, t->limited > 0 && !e->queries.conf->rate.dry_run);
@@ -249,8 +250,9 @@ engine_explain(struct engine *e, const struct packet_in *in, struct explanation 
 	if (q == NULL) { /* a sound message is dropped for want of room, or by a deny line */
 		e->queries.explanation = NULL;
 		explain_end(t,
-		    engine_ignores(e, &in->from.peer) ? request_ignored(t->policies, &in->from.peer)
-						      : REASON_DROP_FULL,
+		    engine_ignores(e, packet_client(in))
+			? request_ignored(t->policies, packet_client(in))
+			: REASON_DROP_FULL,
 		    false, NULL, 0);
 		return true;
 	}

@@ -77,7 +77,7 @@ static void
 copy(const struct queries *qs, const struct query *q, struct inflight_question *to)
 {
 	*to = (struct inflight_question){ .came_ns = query_came_ns(q),
-		.client = q->from.peer,
+		.client = *query_client(q),
 		.qtype = q->req.qtype,
 		.state = q->state,
 		.transport = q->from.transport };

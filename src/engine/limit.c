@@ -118,7 +118,7 @@ limit_would_answer(const struct limits *l, const struct query *q, size_t len, ui
 {
 	if (query_is_proven(q) || !limit_amplified(l, q->req.len, len))
 		return 0;
-	return over_by(l, RATE_AMPLIFIED, &q->from.peer, beyond(l, q, len), now_ns);
+	return over_by(l, RATE_AMPLIFIED, query_client(q), beyond(l, q, len), now_ns);
 }
 
 /* Log once a minute that clients of the network of CLIENT with LEN bits are limited. */
@@ -156,7 +156,7 @@ has_our_cookie(struct limits *l, const struct packet_in *in, uint64_t now_ns)
 		return false;
 	cookie = msg_option(&m, EDNS_COOKIE, &len);
 	return cookie != NULL && len == COOKIE_LEN &&
-	    cookie_check(l->cookies, l->conf, unix_s, &in->from.peer, cookie);
+	    cookie_check(l->cookies, l->conf, unix_s, packet_client(in), cookie);
 }
 
 /* The question IN is over the limit. */
@@ -166,7 +166,7 @@ over(struct limits *l, const struct packet_in *in, unsigned len, uint64_t now_ns
 	const struct conf_rate *c = &l->conf->rate;
 
 	stats_inc(&l->stats->rate_limited);
-	tell(l, &in->from.peer, len, "asks more often than rate-limit permits", now_ns);
+	tell(l, packet_client(in), len, "asks more often than rate-limit permits", now_ns);
 	if (c->dry_run)
 		return LIMIT_PASS;
 	if (has_our_cookie(l, in, now_ns)) {
@@ -179,7 +179,8 @@ over(struct limits *l, const struct packet_in *in, unsigned len, uint64_t now_ns
 	}
 	/* It has not been read. */
 	stats_inc(
-	    &l->stats->asked[stats_asked(TRANSPORT_UDP, in->from.peer.family == NETADDR_IPV6, 0)]);
+	    &l->stats
+		 ->asked[stats_asked(TRANSPORT_UDP, packet_client(in)->family == NETADDR_IPV6, 0)]);
 	stats_inc(&l->stats->rate_dropped);
 	stats_dropped(l->stats, REASON_DROP_RATE);
 	return LIMIT_DROP;
@@ -193,7 +194,7 @@ limit_question(struct limits *l, const struct packet_in *in, uint64_t now_ns)
 	/* These get no answer in any case, and are counted elsewhere. */
 	if (in->len < DNS_HEADER_LEN || header_flags(in->msg) & DNS_QR)
 		return LIMIT_PASS;
-	len = charge(l, RATE_QUESTIONS, &in->from.peer, 1, now_ns);
+	len = charge(l, RATE_QUESTIONS, packet_client(in), 1, now_ns);
 	return UNLIKELY(len > 0) ? over(l, in, len, now_ns) : LIMIT_PASS;
 }
 
@@ -205,11 +206,11 @@ limit_answer(struct limits *l, struct queries *qs, struct query *q, size_t len,
 
 	if (query_is_proven(q))
 		return len;
-	over_len = charge(l, RATE_AMPLIFIED, &q->from.peer, beyond(l, q, len), now_ns);
+	over_len = charge(l, RATE_AMPLIFIED, query_client(q), beyond(l, q, len), now_ns);
 	if (over_len == 0)
 		return len;
 	stats_inc(&l->stats->answers_amplified);
-	tell(l, &q->from.peer, over_len, "gets longer answers than max-amplification permits",
+	tell(l, query_client(q), over_len, "gets longer answers than max-amplification permits",
 	    now_ns);
 	if (l->conf->rate.dry_run)
 		return len;

@@ -344,14 +344,14 @@ answer_cookie(struct queries *qs, struct query *q, uint64_t now_ns)
 
 	stats_inc(&qs->stats->client_cookies);
 	if (q->cookie.len == COOKIE_LEN &&
-	    cookie_check(qs->cookies, qs->conf, unix_s, &q->from.peer, q->cookie.bytes)) {
+	    cookie_check(qs->cookies, qs->conf, unix_s, query_client(q), q->cookie.bytes)) {
 		stats_inc(&qs->stats->client_cookies_good);
 		q->cookie.state = QUERY_COOKIE_GOOD;
 	}
 	if (UNLIKELY(q->req.cookie_alone && q->cookie.state == QUERY_COOKIE_BAD &&
 		q->came.rcode == DNS_NOERROR))
 		q->came.rcode = DNS_BADCOOKIE; /* RFC 7873 section 5.4 */
-	q->cookie.len = cookie_make(qs->cookies, qs->conf, unix_s, &q->from.peer, q->cookie.bytes)
+	q->cookie.len = cookie_make(qs->cookies, qs->conf, unix_s, query_client(q), q->cookie.bytes)
 	    ? COOKIE_LEN
 	    : 0;
 }

@@ -284,6 +284,13 @@ query_policy(const struct queries *qs, struct query *q)
 	return &qs->conf->policies->table[q->policy];
 }
 
+/* query_client: who asks: policies, limits and logs go by it. Where the answer goes is q->from. */
+MUST_USE static inline const struct netaddr *
+query_client(const struct query *q)
+{
+	return &q->from.peer;
+}
+
 /* query_is_dry: is Q for one that is explained, and must not ask upstream? It has no RD then. */
 MUST_USE bool query_is_dry(const struct queries *qs, const struct query *q);
 

@@ -83,7 +83,7 @@ query_find_policy(const struct queries *qs, struct query *q)
 {
 	bool may_ask;
 
-	q->policy = (uint16_t)policies_find(qs->conf->policies, &q->from.peer, &may_ask);
+	q->policy = (uint16_t)policies_find(qs->conf->policies, query_client(q), &may_ask);
 	q->conf_gen = qs->conf_gen;
 }
 

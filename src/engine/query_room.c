@@ -106,7 +106,7 @@ shed_list(struct queries *qs, const struct list *list, unsigned most)
 	/* With the last of them its client is gone: the head is then only compared, not read. */
 	for (struct list *link = list->next, *next; most > 0 && link != list; link = next) {
 		struct query *q = LIST_OBJECT(link, struct query, place.link);
-		enum policy_access ordered = policies_ordered(ps, &q->from.peer);
+		enum policy_access ordered = policies_ordered(ps, query_client(q));
 
 		next = link->next;
 		if (ordered == POLICY_SERVED || !waits(q))
@@ -382,7 +382,7 @@ query_admit(struct queries *qs, struct query *q, const struct question *key)
 		terms.max_net = conf->max_waiting_per_client * (proven ? PROVEN_FACTOR : 1);
 	if (proven && terms.max_same != 0)
 		terms.max_same = UINT32_MAX;
-	verdict = fair_enter(&qs->fair, &q->from.peer, &terms, &q->place);
+	verdict = fair_enter(&qs->fair, query_client(q), &terms, &q->place);
 	if (UNLIKELY(verdict != FAIR_WELCOME)) {
 		turn_away(qs, q, verdict);
 		return false;

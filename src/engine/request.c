@@ -150,7 +150,7 @@ dns64_for(const struct policy *p, struct query *q, const struct zonemap_path *pa
 	uint32_t zone = ZONEMAP_NONE;
 	size_t at;
 
-	if (!policy_fits_family(p, &q->from.peer)) {
+	if (!policy_fits_family(p, query_client(q))) {
 		q->reason = REASON_CLIENT_FAMILY;
 		return POLICY_NEVER;
 	}
@@ -303,16 +303,16 @@ may_ask(struct queries *qs, struct query *q)
 {
 	bool may, denied;
 
-	q->policy = (uint16_t)policies_find(qs->conf->policies, &q->from.peer, &may);
+	q->policy = (uint16_t)policies_find(qs->conf->policies, query_client(q), &may);
 	q->conf_gen = qs->conf_gen;
 	if (may)
 		return true;
-	denied = policies_access(qs->conf->policies, &q->from.peer) != POLICY_STRANGER;
+	denied = policies_access(qs->conf->policies, query_client(q)) != POLICY_STRANGER;
 	stats_inc(&qs->stats->client_denied);
 	/* An operator who denies needs no advice; if it is only explained nobody asked. */
 	if (!denied && !explain_counts(qs->explanation, qs->stats))
-		tell_refused(qs, &q->from.peer);
-	if (policies_ordered(qs->conf->policies, &q->from.peer) != POLICY_SERVED)
+		tell_refused(qs, query_client(q));
+	if (policies_ordered(qs->conf->policies, query_client(q)) != POLICY_SERVED)
 		query_refuse(qs, q, REASON_DENIED_OPERATOR);
 	else
 		query_refuse(qs, q, denied ? REASON_DENIED_NETWORK : REASON_DENIED);
@@ -412,9 +412,9 @@ deserves_answer(
 		stats_dropped(qs->stats, REASON_DROP_RESPONSE);
 		return false;
 	}
-	if (policies_ignore(qs->conf->policies, &in->from.peer)) {
+	if (policies_ignore(qs->conf->policies, packet_client(in))) {
 		stats_inc(&qs->stats->client_ignored);
-		stats_dropped(qs->stats, request_ignored(qs->conf->policies, &in->from.peer));
+		stats_dropped(qs->stats, request_ignored(qs->conf->policies, packet_client(in)));
 		return false;
 	}
 	return true;
@@ -438,7 +438,7 @@ request_accept(struct queries *qs, const struct packet_in *in, bool slip)
 	if (!deserves_answer(qs, in, &m, verdict))
 		return NULL;
 	stats_inc(&qs->stats->asked[stats_asked(
-	    in->from.transport, in->from.peer.family == NETADDR_IPV6, m.qtype)]);
+	    in->from.transport, packet_client(in)->family == NETADDR_IPV6, m.qtype)]);
 	q = query_new(qs);
 	if (q == NULL) {
 		stats_inc(&qs->stats->client_dropped);

@@ -83,7 +83,7 @@ opt_of(const struct queries *qs, struct query *q, const struct msg *from, uint16
 static unsigned
 place_of_client(const struct synth_policy *p, const struct query *q)
 {
-	size_t len = q->from.peer.family == NETADDR_IPV6 ? 8 : 4;
+	size_t len = query_client(q)->family == NETADDR_IPV6 ? 8 : 4;
 	uint64_t highest = 0;
 	unsigned best = 0;
 
@@ -91,7 +91,7 @@ place_of_client(const struct synth_policy *p, const struct query *q)
 		const struct pref64 *prefix = &p->prefixes[p->general[i]];
 		/* Two prefixes may differ in nothing but their length. */
 		uint64_t seed = hash_bytes(prefix->addr, sizeof(prefix->addr), prefix->len);
-		uint64_t h = hash_bytes(q->from.peer.addr, len, seed);
+		uint64_t h = hash_bytes(query_client(q)->addr, len, seed);
 
 		if (h > highest) {
 			highest = h;
@@ -460,7 +460,7 @@ prefixes_of(const struct policy *p, const struct query *q)
 {
 	return (struct special_prefixes){ .prefixes = p->synth.prefixes,
 		.places = p->synth.general,
-		.n = policy_serves(p, &q->from.peer) ? p->synth.n_general : 0 };
+		.n = policy_serves(p, query_client(q)) ? p->synth.n_general : 0 };
 }
 
 static void

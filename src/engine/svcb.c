@@ -76,7 +76,7 @@ new_child(struct queries *qs, struct query *q, const uint8_t *name)
 		return NULL;
 	child->child = true;
 	child->parent = q;
-	child->from.peer = q->from.peer;
+	child->from.peer = *query_client(q);
 	child->req.flags = q->req.flags & DNS_CD;
 	/* Without RD only the cache is asked. */
 	if (query_policy(qs, q)->svcb == POLICY_SVCB_RESOLVE) {

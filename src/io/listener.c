@@ -26,30 +26,37 @@ listener_init(struct shell *sh)
 	}
 }
 
-/* L is not unserved any more, WHY the log says. */
-static void
-listener_settle(struct shell *sh, struct listener *l, const char *why)
+static bool
+is_leaving(enum listener_state state)
 {
+	return state == LISTENER_LEAVING || state == LISTENER_EMPTY;
+}
+
+/* L comes into STATE; the log says that it was unserved, and is not any more. */
+static void
+listener_become(struct shell *sh, struct listener *l, enum listener_state state)
+{
+	struct listeners *ls = &sh->listeners;
 	char text[NETADDR_TEXT];
 
-	l->unserved = false;
-	atomic_fetch_sub(&sh->listeners.n_unserved, 1);
-	if (logonce_end(sh->logonce, LOGONCE_LISTEN, &l->fds.addr))
-		log_notice(LOG_SERVER, "listen %s: %s", netaddr_format(&l->fds.addr, text), why);
+	if (l->state == LISTENER_UNSERVED && logonce_end(sh->logonce, LOGONCE_LISTEN, &l->fds.addr))
+		log_notice(LOG_SERVER, "listen %s: %s", netaddr_format(&l->fds.addr, text),
+		    state == LISTENER_SERVED ? "served now" : "not needed any more");
+	atomic_fetch_sub(&ls->n_unserved, l->state == LISTENER_UNSERVED);
+	atomic_fetch_sub(&ls->n_leaving, is_leaving(l->state));
+	l->state = state;
+	atomic_fetch_add(&ls->n_unserved, state == LISTENER_UNSERVED);
+	atomic_fetch_add(&ls->n_leaving, is_leaving(state));
 }
 
 static void
 listener_close(struct shell *sh, struct listener *l)
 {
-	if (l->unserved)
-		listener_settle(sh, l, "not needed any more");
+	listener_become(sh, l, LISTENER_FREE);
 	fd_event_close(&l->udp);
 	fd_event_close(&l->tcp);
 	udp_out_fini(&sh->tx, &l->out);
 	bind_close(&l->fds);
-	if (l->leaving)
-		atomic_fetch_sub(&sh->listeners.n_leaving, 1);
-	l->leaving = false;
 	l->gen++;
 }
 
@@ -57,7 +64,7 @@ void
 listener_fini(struct shell *sh)
 {
 	for (size_t i = 0; i < LISTENER_MAX; i++)
-		if (sh->listeners.l[i].fds.udp >= 0)
+		if (sh->listeners.l[i].state != LISTENER_FREE)
 			listener_close(sh, &sh->listeners.l[i]);
 }
 
@@ -70,9 +77,9 @@ listener_place(struct shell *sh)
 	for (size_t i = 0; i < LISTENER_MAX; i++) {
 		struct listener *l = &sh->listeners.l[i];
 
-		if (l->fds.udp < 0)
+		if (l->state == LISTENER_FREE)
 			return l;
-		if (l->leaving && (oldest == NULL || l->leaving_ns < oldest->leaving_ns))
+		if (is_leaving(l->state) && (oldest == NULL || l->leaving_ns < oldest->leaving_ns))
 			oldest = l;
 	}
 	assert(oldest != NULL);
@@ -97,17 +104,15 @@ listener_add(struct shell *sh, const struct bind_sockets *fds)
 	l->fds = *fds;
 	l->drops = 0;
 	l->in_flight = 0;
-	l->empty = false;
 	udp_out_init(&l->out, fds->udp, false);
 	udp_queue_init(&l->queue, clock_wall_ns(), clock_now_ns());
 	fd_event_open(&l->udp, sh->base, fds->udp, EV_READ, &sh->listeners.udp_ready);
 	fd_event_open(&l->tcp, sh->base, fds->tcp, EV_READ, &sh->listeners.tcp_ready);
-	if (listener_watch(sh, l))
+	listener_become(sh, l, listener_watch(sh, l) ? LISTENER_SERVED : LISTENER_UNSERVED);
+	if (l->state == LISTENER_SERVED)
 		return true;
 	stats_inc(&sh->stats->listen_failed);
-	l->unserved = true;
 	sh->listeners.serve_ns = sh->now_ns + LISTENER_PAUSE_NS;
-	atomic_fetch_add(&sh->listeners.n_unserved, 1);
 	if (logonce_begin(sh->logonce, LOGONCE_LISTEN, &fds->addr))
 		log_error(LOG_SERVER,
 		    "listen %s: not served yet, no memory to watch it: tried again",
@@ -123,8 +128,8 @@ listener_serve(struct shell *sh)
 
 	ls->serve_ns = sh->now_ns + LISTENER_PAUSE_NS;
 	for (size_t i = 0; i < LISTENER_MAX; i++)
-		if (ls->l[i].unserved && listener_watch(sh, &ls->l[i]))
-			listener_settle(sh, &ls->l[i], "served now");
+		if (ls->l[i].state == LISTENER_UNSERVED && listener_watch(sh, &ls->l[i]))
+			listener_become(sh, &ls->l[i], LISTENER_SERVED);
 }
 
 /*
@@ -307,10 +312,10 @@ listener_read(struct shell *sh, struct listener *l)
 		n_dropped = shell_input(sh, n_in); /* its answers lower in_flight, too */
 		l->in_flight -= n_dropped;
 	}
-	if (!l->leaving || l->empty)
+	if (l->state != LISTENER_LEAVING)
 		return;
 	if (n >= 0 && n < UDP_BATCH) {
-		l->empty = true;
+		listener_become(sh, l, LISTENER_EMPTY);
 		if (sh->listeners.stopping)
 			fd_event_off(&l->udp);
 	} else {
@@ -346,13 +351,10 @@ listener_admit(struct shell *sh)
 static void
 listener_leave(struct shell *sh, struct listener *l)
 {
-	if (l->leaving)
+	if (is_leaving(l->state))
 		return;
-	if (l->unserved)
-		listener_settle(sh, l, "not needed any more");
-	l->leaving = true;
+	listener_become(sh, l, LISTENER_LEAVING);
 	l->leaving_ns = sh->now_ns;
-	atomic_fetch_add(&sh->listeners.n_leaving, 1);
 	listener_accept(sh, l, LISTENER_BACKLOG);
 	fd_event_close(&l->tcp);
 	close(l->fds.tcp);
@@ -368,7 +370,7 @@ listener_keep(struct shell *sh)
 	for (size_t i = 0; i < LISTENER_MAX; i++) {
 		struct listener *l = &sh->listeners.l[i];
 
-		if (l->fds.udp >= 0 &&
+		if (l->state != LISTENER_FREE &&
 		    !netaddr_in_list(conf->listens, conf->n_listens, &l->fds.addr))
 			listener_leave(sh, l);
 	}
@@ -381,10 +383,10 @@ listener_stop(struct shell *sh)
 	for (size_t i = 0; i < LISTENER_MAX; i++) {
 		struct listener *l = &sh->listeners.l[i];
 
-		if (l->fds.udp < 0)
+		if (l->state == LISTENER_FREE)
 			continue;
 		listener_leave(sh, l);
-		if (l->empty)
+		if (l->state == LISTENER_EMPTY)
 			fd_event_off(&l->udp);
 	}
 }
@@ -393,7 +395,8 @@ bool
 listener_stopped(const struct shell *sh)
 {
 	for (size_t i = 0; i < LISTENER_MAX; i++)
-		if (sh->listeners.l[i].fds.udp >= 0 && !sh->listeners.l[i].empty)
+		if (sh->listeners.l[i].state != LISTENER_FREE &&
+		    sh->listeners.l[i].state != LISTENER_EMPTY)
 			return false;
 	return true;
 }
@@ -406,7 +409,7 @@ listener_answer(struct shell *sh, const struct packet_out *send)
 	if (send->to.sock >= LISTENER_MAX)
 		return;
 	l = &sh->listeners.l[send->to.sock];
-	if (l->gen != send->to.gen || l->fds.udp < 0)
+	if (l->gen != send->to.gen || l->state == LISTENER_FREE)
 		return;
 	if (l->in_flight > 0)
 		l->in_flight--;
@@ -432,7 +435,7 @@ is_done(const struct shell *sh, const struct listener *l)
 {
 	if (sh->now_ns - l->leaving_ns >= LISTENER_LINGER_NS)
 		return true;
-	return l->empty && l->in_flight == 0 && l->out.n_kept == 0;
+	return l->state == LISTENER_EMPTY && l->in_flight == 0 && l->out.n_kept == 0;
 }
 
 void
@@ -448,7 +451,7 @@ listener_beat(struct shell *sh)
 	if (listener_leaving(sh) == 0 || ls->stopping)
 		return; /* a loop that stops closes all listeners at its end */
 	for (size_t i = 0; i < LISTENER_MAX; i++)
-		if (ls->l[i].leaving && is_done(sh, &ls->l[i]))
+		if (is_leaving(ls->l[i].state) && is_done(sh, &ls->l[i]))
 			listener_close(sh, &ls->l[i]);
 }
 

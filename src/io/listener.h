@@ -6,11 +6,7 @@
  * listener: the listening sockets of one loop. UDP questions are read here, one batch per socket
  * and iteration; TCP connections are accepted here and handed to session.
  *
- * The engine knows a UDP socket by its index in the table and a generation. A listener whose
- * address is no longer configured is "leaving": it is served until its receive buffer is empty and
- * every question that came by it is answered, for LISTENER_LINGER_NS at most. One that cannot be
- * watched, for lack of memory, is "unserved": that is tried again every LISTENER_PAUSE_NS. One
- * thread.
+ * The engine knows a UDP socket by its index in the table and a generation. One thread.
  */
 
 #include <stdatomic.h>
@@ -32,20 +28,32 @@
 #define LISTENER_CALM_NS 10000000000ULL     /* time without a failure that ends the trouble */
 #define LISTENER_LINGER_NS 6000000000ULL    /* longer than a question can be in flight */
 
+enum listener_state {
+	LISTENER_FREE,     /* this entry of the table is */
+	LISTENER_UNSERVED, /* no memory to watch its sockets: tried again every LISTENER_PAUSE_NS */
+	LISTENER_SERVED,
+	/*
+	 * its address is no longer configured, or the loop stops: served until its receive buffer
+	 * is empty, and then
+	 */
+	LISTENER_LEAVING,
+	/* until every question that came by it is answered; for LISTENER_LINGER_NS in all at most
+	 */
+	LISTENER_EMPTY
+};
+
 /* The sockets of one address. */
 struct listener {
 	struct fd_event udp;
 	struct fd_event tcp;
-	struct bind_sockets fds; /* owned; udp is -1 when this entry of the table is free */
+	struct bind_sockets fds; /* owned; tcp is -1 when it leaves */
 	struct udp_out out;      /* answers that wait to be sent */
 	struct udp_queue queue;  /* questions that wait to be read */
 	uint32_t gen;            /* grows when the entry is freed */
 	uint32_t drops;          /* the kernel's count of dropped datagrams, as last reported */
 	uint32_t in_flight;      /* questions that came by UDP and are not yet answered */
-	bool unserved;           /* its sockets could not be watched yet */
-	bool leaving;            /* its address is no longer configured, or the loop stops */
-	bool empty;              /* leaving: the receive buffer was found empty */
-	uint64_t leaving_ns;     /* leaving: since when */
+	enum listener_state state;
+	uint64_t leaving_ns; /* when it became LISTENER_LEAVING */
 };
 
 /* All listeners of one loop. */
@@ -59,7 +67,7 @@ struct listeners {
 	bool stopping;          /* only datagrams that are already queued are read */
 	uint64_t serve_ns;      /* when those that are unserved are tried again */
 	atomic_uint n_unserved; /* other threads may read it, and the next */
-	atomic_uint n_leaving;
+	atomic_uint n_leaving;  /* those that are LISTENER_LEAVING or LISTENER_EMPTY */
 };
 
 struct shell;
