@@ -27,7 +27,7 @@ static void
 intake_input(const struct shell *sh, const struct session *s, struct packet_in *in)
 {
 	in->from = (struct packet_route){ .side = PACKET_CLIENT,
-		.transport = TRANSPORT_TCP,
+		.transport = s->link.transport,
 		.sock = (uint32_t)(s - sh->sessions.s),
 		.gen = s->gen,
 		.peer = s->peer };
@@ -147,7 +147,7 @@ intake_read(struct shell *sh, struct session *s)
 	/* On a list it has its turn by that; it may hold questions already. */
 	if (s->eof || s->stalled || s->dead || !list_empty(&s->wait))
 		return 0;
-	r = stream_read(&s->in, &sh->mem, s->fd, &w);
+	r = stream_read(&s->in, &sh->mem, &s->link, &w);
 	if (r > 0) {
 		n = intake_take(sh, s, &w);
 		intake_mark(sh, s);

@@ -240,7 +240,7 @@ listener_take(struct shell *sh, struct listener *l, unsigned n)
 			stats_dropped(sh->stats, REASON_DROP_LARGE);
 			continue;
 		}
-		if (!netaddr_from_sockaddr(&sh->client_rx.name[i].sa, &in->from.peer))
+		if (!udp_peer(&sh->client_rx, i, &in->from.peer))
 			continue;
 		in->msg = udp_msg(&sh->client_rx, i);
 		in->len = udp_len(&sh->client_rx, i);

@@ -50,7 +50,7 @@ session_close(struct shell *sh, struct session *s)
 
 	/* Discard unsent bytes with a reset, so that they do not stay in the kernel's memory. */
 	if (s->out.len > 0)
-		(void)setsockopt(s->fd, SOL_SOCKET, SO_LINGER, &reset, sizeof(reset));
+		(void)setsockopt(s->link.fd, SOL_SOCKET, SO_LINGER, &reset, sizeof(reset));
 	fd_event_close(&s->rd);
 	fd_event_close(&s->wr);
 	list_unlink(&s->age);
@@ -58,7 +58,7 @@ session_close(struct shell *sh, struct session *s)
 	list_unlink(&s->wait);
 	list_unlink(&s->send);
 	tcp_clients_give(&ss->peers, &s->seat);
-	close(s->fd);
+	carrier_end(&s->link);
 	s->open = false;
 	s->gen++;
 	stream_in_clear(&s->in, &sh->mem);
@@ -171,7 +171,8 @@ session_open(struct shell *sh, int fd, const struct netaddr *peer)
 		return;
 	}
 	s = session_place(ss);
-	*s = (struct session){ .fd = fd, .gen = s->gen, .open = true, .peer = *peer };
+	*s = (struct session){ .gen = s->gen, .open = true, .peer = *peer };
+	carrier_accept(&s->link, TRANSPORT_TCP, fd);
 	list_init(&s->age);
 	list_init(&s->part);
 	list_init(&s->wait);
@@ -267,7 +268,7 @@ session_answer(struct shell *sh, const struct packet_out *send)
 	if (!stream_put(&s->out, &sh->mem, sh->tcp_buf, len)) {
 		/* Other connections hold all chunks. A client that keeps up can still get this
 		 * answer, by a direct write. */
-		if (s->out.len > 0 || !stream_direct(s->fd, sh->tcp_buf, len)) {
+		if (s->out.len > 0 || !stream_direct(&s->link, sh->tcp_buf, len)) {
 			session_say_stall(sh, s);
 			s->dead = true;
 		}
@@ -302,7 +303,7 @@ session_write(struct shell *sh, struct session *s)
 
 	if (s->dead)
 		return false;
-	r = stream_write(&s->out, &sh->mem, s->fd);
+	r = stream_write(&s->out, &sh->mem, &s->link);
 	if (r < 0)
 		return false;
 	if (r == 0) {

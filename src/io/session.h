@@ -55,7 +55,7 @@ struct session {
 	struct list part;       /* on sessions.partial, or on no list */
 	struct list wait;       /* on sessions.resume, or on no list */
 	struct list send;       /* on sessions.dirty or sessions.blocked, or on neither */
-	int fd;
+	struct carrier_link link;
 	uint32_t gen;
 	uint32_t in_flight; /* questions not yet answered */
 	uint32_t next_free; /* free: next free entry of the table */

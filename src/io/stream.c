@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
 #include <sys/uio.h>
 
 #include "dns/proto.h"
@@ -46,19 +45,17 @@ stream_mem_fini(struct stream_mem *mem)
 }
 
 int
-stream_read(struct stream_in *in, struct stream_mem *mem, int fd, struct stream_window *w)
+stream_read(
+    struct stream_in *in, struct stream_mem *mem, struct carrier_link *k, struct stream_window *w)
 {
 	ssize_t n;
 
 	w->used = 0;
 	w->len = in->len;
 	w->at = in->buf != NULL ? in->buf : mem->scratch;
-	do
-		n = recv(fd, w->at + w->len, STREAM_CAP - w->len, MSG_DONTWAIT);
-	while (n < 0 && errno == EINTR);
-	if (n < 0)
-		return -errno;
-	w->len += (size_t)n;
+	n = carrier_read(k, w->at + w->len, STREAM_CAP - w->len);
+	if (n > 0)
+		w->len += (size_t)n;
 	return (int)n;
 }
 
@@ -189,41 +186,38 @@ out_drop(struct stream_out *out, struct stream_mem *mem, size_t sent)
 }
 
 int
-stream_write(struct stream_out *out, struct stream_mem *mem, int fd)
+stream_write(struct stream_out *out, struct stream_mem *mem, struct carrier_link *k)
 {
 	while (out->len > 0) {
 		struct iovec iov[STREAM_IOVS];
-		struct msghdr h = { .msg_iov = iov };
+		size_t n_iov = 0;
 		ssize_t n;
 
-		for (struct stream_chunk *c = out->head; c != NULL && h.msg_iovlen < STREAM_IOVS;
+		for (struct stream_chunk *c = out->head; c != NULL && n_iov < STREAM_IOVS;
 		     c = c->next) {
-			iov[h.msg_iovlen].iov_base = c->bytes + c->from;
-			iov[h.msg_iovlen].iov_len = c->to - c->from;
-			h.msg_iovlen++;
+			iov[n_iov].iov_base = c->bytes + c->from;
+			iov[n_iov].iov_len = c->to - c->from;
+			n_iov++;
 		}
-		n = sendmsg(fd, &h, MSG_DONTWAIT | MSG_NOSIGNAL);
-		if (n < 0 && errno == EINTR)
-			continue;
+		n = carrier_write(k, iov, n_iov);
 		if (n < 0)
-			return errno == EAGAIN ? 0 : -errno;
+			return n == -EAGAIN ? 0 : (int)n;
 		out_drop(out, mem, (size_t)n);
 	}
 	return 1;
 }
 
 bool
-stream_direct(int fd, const uint8_t *msg, size_t len)
+stream_direct(struct carrier_link *k, const uint8_t *msg, size_t len)
 {
 	uint8_t prefix[2] = { (uint8_t)(len >> 8), (uint8_t)len };
 	union {
 		const uint8_t *borrowed;
-		void *base; /* sendmsg only reads, but an iovec has no const */
+		void *base; /* it is only read, but an iovec has no const */
 	} body = { .borrowed = msg };
 	struct iovec iov[2] = { { prefix, sizeof(prefix) }, { body.base, len } };
-	struct msghdr h = { .msg_iov = iov, .msg_iovlen = 2 };
 
-	return sendmsg(fd, &h, MSG_DONTWAIT | MSG_NOSIGNAL) == (ssize_t)(len + 2);
+	return carrier_write(k, iov, 2) == (ssize_t)(len + 2);
 }
 
 void

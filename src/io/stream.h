@@ -17,6 +17,7 @@
 
 #include "base/attr.h"
 #include "base/pool.h"
+#include "io/carrier.h"
 
 #define STREAM_CAP 65792   /* bytes of a receive buffer: more than the longest frame, 65,537 */
 #define STREAM_CHUNKS 4096 /* chunks per loop: 16 MiB of unsent bytes at most */
@@ -73,13 +74,13 @@ MUST_USE int stream_mem_init(struct stream_mem *mem, uint32_t n);
 void stream_mem_fini(struct stream_mem *mem);
 
 /*
- * stream_read: read once from the socket FD without waiting, and append to the bytes that IN holds;
+ * stream_read: read once from K without waiting, and append to the bytes that IN holds;
  * the window W covers both. Returns the number of bytes read, 0 at the end of the stream, -EAGAIN
  * when there is nothing to read, or another -errno.
  * After a positive result stream_keep or stream_in_clear must follow.
  */
 MUST_USE int stream_read(
-    struct stream_in *in, struct stream_mem *mem, int fd, struct stream_window *w);
+    struct stream_in *in, struct stream_mem *mem, struct carrier_link *k, struct stream_window *w);
 
 /* stream_held: set the window W to the bytes that IN holds, without reading. */
 void stream_held(const struct stream_in *in, struct stream_window *w);
@@ -109,18 +110,18 @@ MUST_USE bool stream_put(
     struct stream_out *out, struct stream_mem *mem, const uint8_t *msg, size_t len);
 
 /*
- * stream_write: write as much of OUT as the socket FD accepts without waiting, a length and its
- * message in one system call (RFC 7766 section 8). Returns 1 when all is sent, 0 when the socket's
- * buffer is full, or -errno.
+ * stream_write: write as much of OUT as K accepts without waiting, a length and its
+ * message in one system call (RFC 7766 section 8). Returns 1 when all is sent, 0 when K
+ * takes no more now, or -errno.
  */
-MUST_USE int stream_write(struct stream_out *out, struct stream_mem *mem, int fd);
+MUST_USE int stream_write(struct stream_out *out, struct stream_mem *mem, struct carrier_link *k);
 
 /*
- * stream_direct: write the message MSG of LEN bytes (at most 65,535), its length before it, to FD
- * without the queue, which must be empty. True when FD accepted all of it; if not, the stream may
+ * stream_direct: write the message MSG of LEN bytes (at most 65,535), its length before it, to K
+ * without the queue, which must be empty. True when K accepted all of it; if not, the stream may
  * end in the middle of a frame and must be closed.
  */
-MUST_USE bool stream_direct(int fd, const uint8_t *msg, size_t len);
+MUST_USE bool stream_direct(struct carrier_link *k, const uint8_t *msg, size_t len);
 
 /* stream_in_clear: discard the bytes that IN holds; the buffer goes back to the pool. */
 void stream_in_clear(struct stream_in *in, struct stream_mem *mem);

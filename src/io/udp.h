@@ -155,6 +155,13 @@ udp_cut(const struct udp_rx *rx, unsigned i)
 	return (rx->hdr[i].msg_hdr.msg_flags & MSG_TRUNC) != 0;
 }
 
+/* udp_peer: write who sent datagram I of a batch from clients to *PEER. False: no IP address. */
+MUST_USE static inline bool
+udp_peer(const struct udp_rx *rx, unsigned i, struct netaddr *peer)
+{
+	return netaddr_from_sockaddr(&rx->name[i].sa, peer);
+}
+
 /*
  * udp_meta: read the control messages of datagram I of a batch from clients. *LOCAL becomes the
  * address that it was sent to, with port 0; its family is NETADDR_NONE when the socket does not

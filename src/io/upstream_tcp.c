@@ -20,7 +20,7 @@ upstream_tcp_init(struct shell *sh)
 	list_init(&f->writable);
 	list_init(&f->dirty);
 	for (size_t i = 0; i < UPSTREAM_TCP_CONNS; i++) {
-		f->c[i].fd = -1;
+		f->c[i].link = CARRIER_NONE;
 		list_init(&f->c[i].dirty);
 	}
 }
@@ -37,7 +37,7 @@ static struct packet_route
 route_of(const struct shell *sh, const struct upstream_tcp_conn *c)
 {
 	return (struct packet_route){
-		.side = PACKET_UPSTREAM, .transport = TRANSPORT_TCP, .sock = number_of(sh, c)
+		.side = PACKET_UPSTREAM, .transport = c->link.transport, .sock = number_of(sh, c)
 	};
 }
 
@@ -61,16 +61,15 @@ conn_lose(struct shell *sh, struct upstream_tcp_conn *c, int err)
 static void
 conn_close(struct shell *sh, struct upstream_tcp_conn *c)
 {
-	if (c->fd >= 0) {
+	if (c->state != UPSTREAM_TCP_CLOSED) {
 		fd_event_close(&c->rd);
 		fd_event_close(&c->wr);
-		close(c->fd);
+		carrier_end(&c->link);
 		sh->upstream_tcp.n_open--;
 	}
 	list_unlink(&c->dirty);
 	stream_in_clear(&c->in, &sh->mem);
 	stream_out_clear(&c->out, &sh->mem);
-	c->fd = -1;
 	c->state = UPSTREAM_TCP_CLOSED;
 	c->lost = false;
 	c->err = 0;
@@ -80,7 +79,7 @@ void
 upstream_tcp_fini(struct shell *sh)
 {
 	for (size_t i = 0; i < UPSTREAM_TCP_CONNS; i++)
-		if (sh->upstream_tcp.c[i].fd >= 0)
+		if (sh->upstream_tcp.c[i].state != UPSTREAM_TCP_CLOSED)
 			conn_close(sh, &sh->upstream_tcp.c[i]);
 }
 
@@ -111,26 +110,15 @@ conn_up(struct shell *sh, struct upstream_tcp_conn *c)
 static int
 conn_open(struct shell *sh, struct upstream_tcp_conn *c, const struct netaddr *addr)
 {
-	struct sockaddr_storage ss;
-	socklen_t len = netaddr_to_sockaddr(addr, &ss);
-	int one = 1;
-	int fd = socket(ss.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+	int r = carrier_begin(&c->link, TRANSPORT_TCP, addr);
 
-	if (fd < 0)
-		return -errno;
-	(void)setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));
-	if (connect(fd, (const struct sockaddr *)&ss, len) < 0 && errno != EINPROGRESS) {
-		int r = -errno;
-
-		close(fd);
+	if (r < 0)
 		return r;
-	}
-	c->fd = fd;
 	c->state = UPSTREAM_TCP_CONNECTING;
 	c->opened_ns = sh->now_ns;
 	sh->upstream_tcp.n_open++;
-	fd_event_open(&c->rd, sh->base, fd, EV_READ, &sh->upstream_tcp.readable);
-	fd_event_open(&c->wr, sh->base, fd, EV_WRITE, &sh->upstream_tcp.writable);
+	fd_event_open(&c->rd, sh->base, c->link.fd, EV_READ, &sh->upstream_tcp.readable);
+	fd_event_open(&c->wr, sh->base, c->link.fd, EV_WRITE, &sh->upstream_tcp.writable);
 	if (fd_event_on(&c->wr) == 0)
 		return 0;
 	conn_close(sh, c);
@@ -164,7 +152,7 @@ conn_has_room(struct shell *sh, struct upstream_tcp_conn *c, size_t len)
 		return false;
 	/* A burst within one iteration fills the queue though the upstream keeps up: write now. */
 	if (!c->wr.on) {
-		r = stream_write(&c->out, &sh->mem, c->fd);
+		r = stream_write(&c->out, &sh->mem, &c->link);
 		if (r < 0)
 			conn_lose(sh, c, -r);
 	}
@@ -219,7 +207,7 @@ conn_write(struct shell *sh, struct upstream_tcp_conn *c)
 		return false;
 	if (c->state != UPSTREAM_TCP_UP)
 		return true;
-	r = stream_write(&c->out, &sh->mem, c->fd);
+	r = stream_write(&c->out, &sh->mem, &c->link);
 	if (r == 0)
 		return fd_event_on(&c->wr) == 0;
 	if (r < 0)
@@ -297,7 +285,7 @@ static void
 conn_read(struct shell *sh, struct upstream_tcp_conn *c)
 {
 	struct stream_window w;
-	int r = stream_read(&c->in, &sh->mem, c->fd, &w);
+	int r = stream_read(&c->in, &sh->mem, &c->link, &w);
 
 	if (r == -EAGAIN)
 		return;
@@ -309,17 +297,18 @@ conn_read(struct shell *sh, struct upstream_tcp_conn *c)
 static void
 conn_writable(struct shell *sh, struct upstream_tcp_conn *c)
 {
-	int err = 0;
-	socklen_t len = sizeof(err);
+	int r;
 
 	if (c->state == UPSTREAM_TCP_UP) {
 		fd_event_off(&c->wr);
 		conn_dirty(sh, c);
-	} else if (getsockopt(c->fd, SOL_SOCKET, SO_ERROR, &err, &len) < 0 || err != 0) {
-		conn_lose(sh, c, err);
-	} else {
-		conn_up(sh, c);
+		return;
 	}
+	r = carrier_feed(&c->link);
+	if (r < 0)
+		conn_lose(sh, c, -r);
+	else if (r > 0)
+		conn_up(sh, c);
 }
 
 uint32_t
@@ -329,7 +318,7 @@ upstream_tcp_to(const struct shell *sh, const struct netaddr *addr)
 	uint32_t n = 0;
 
 	for (unsigned i = 0; tcp->n_open > 0 && i < UPSTREAM_TCP_CONNS; i++)
-		n += tcp->c[i].fd >= 0 && netaddr_equal(&tcp->c[i].addr, addr);
+		n += tcp->c[i].state != UPSTREAM_TCP_CLOSED && netaddr_equal(&tcp->c[i].addr, addr);
 	return n;
 }
 
@@ -363,7 +352,7 @@ is_half_open(const struct upstream_tcp_conn *c)
 	struct tcp_info info = { .tcpi_retransmits = 0 };
 	socklen_t len = sizeof(info);
 
-	return getsockopt(c->fd, IPPROTO_TCP, TCP_INFO, &info, &len) == 0 &&
+	return getsockopt(c->link.fd, IPPROTO_TCP, TCP_INFO, &info, &len) == 0 &&
 	    info.tcpi_retransmits > 0;
 }
 
@@ -398,7 +387,7 @@ upstream_tcp_beat(struct shell *sh)
 		struct upstream_tcp_conn *c = &sh->upstream_tcp.c[i];
 		int err;
 
-		if (c->fd < 0 || !is_over(sh, c, &err))
+		if (c->state == UPSTREAM_TCP_CLOSED || !is_over(sh, c, &err))
 			continue;
 		conn_lose(sh, c, err);
 		sh->again = true; /* the next iteration flushes */

@@ -34,9 +34,9 @@ struct upstream_tcp_conn {
 	struct list dirty; /* on upstream_tcp.dirty when there is something to write or to close */
 	struct netaddr addr;
 	enum upstream_tcp_state state;
-	int fd;    /* -1 when closed */
-	bool lost; /* the next upstream_tcp_flush closes it */
-	int err;   /* lost: why (errno); 0: closed by either side */
+	struct carrier_link link; /* CARRIER_NONE when closed */
+	bool lost;                /* the next upstream_tcp_flush closes it */
+	int err;                  /* lost: why (errno); 0: closed by either side */
 	struct stream_in in;
 	struct stream_out out;
 	uint64_t opened_ns;

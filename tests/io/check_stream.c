@@ -14,6 +14,7 @@ static struct stream_mem mem;
 static struct stream_in in;
 static struct stream_out out;
 static int fd[2]; /* we are 0, the other side is 1 */
+static struct carrier_link us;
 
 static void
 setup(void)
@@ -24,6 +25,7 @@ setup(void)
 	memset(&in, 0, sizeof(in));
 	memset(&out, 0, sizeof(out));
 	ck_assert_int_eq(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, fd), 0);
+	carrier_accept(&us, TRANSPORT_TCP, fd[0]);
 }
 
 static void
@@ -34,7 +36,7 @@ teardown(void)
 	ck_assert_uint_eq(mem.buffers.n_used, 0);
 	ck_assert_uint_eq(mem.chunks.n_used, 0);
 	stream_mem_fini(&mem);
-	close(fd[0]);
+	carrier_end(&us);
 	close(fd[1]);
 }
 
@@ -84,12 +86,12 @@ START_TEST(frames_cut_anywhere_are_joined)
 		unsigned n = 0;
 
 		ck_assert_int_eq(write(fd[1], bytes, at), (ssize_t)at);
-		ck_assert_int_eq(stream_read(&in, &mem, fd[0], &w), (int)at);
+		ck_assert_int_eq(stream_read(&in, &mem, &us, &w), (int)at);
 		n = take_frames(&w, n);
 		ck_assert(stream_keep(&in, &mem, &w));
 		ck_assert_uint_eq(mem.buffers.n_used, w.used < at);
 		ck_assert_int_eq(write(fd[1], bytes + at, all - at), (ssize_t)(all - at));
-		ck_assert_int_eq(stream_read(&in, &mem, fd[0], &w), (int)(all - at));
+		ck_assert_int_eq(stream_read(&in, &mem, &us, &w), (int)(all - at));
 		n = take_frames(&w, n);
 		ck_assert(stream_keep(&in, &mem, &w));
 		ck_assert_uint_eq(n, 3);
@@ -108,7 +110,7 @@ START_TEST(frames_byte_by_byte_are_joined)
 
 	for (size_t at = 0; at < all; at++) {
 		ck_assert_int_eq(write(fd[1], bytes + at, 1), 1);
-		ck_assert_int_eq(stream_read(&in, &mem, fd[0], &w), 1);
+		ck_assert_int_eq(stream_read(&in, &mem, &us, &w), 1);
 		n = take_frames(&w, n);
 		ck_assert(stream_keep(&in, &mem, &w));
 	}
@@ -127,7 +129,7 @@ START_TEST(waiting_frames_are_found_without_reading)
 	size_t len;
 
 	ck_assert_int_eq(write(fd[1], bytes, all), (ssize_t)all);
-	ck_assert_int_eq(stream_read(&in, &mem, fd[0], &w), (int)all);
+	ck_assert_int_eq(stream_read(&in, &mem, &us, &w), (int)all);
 	ck_assert_int_eq(stream_frame(&w, &msg, &len), STREAM_FRAME);
 	ck_assert(stream_keep(&in, &mem, &w));
 	stream_held(&in, &w);
@@ -156,7 +158,7 @@ START_TEST(longest_frame_fits_behind_another)
 
 		ck_assert_int_lt(i, 1000);
 		sent += r > 0 ? (size_t)r : 0;
-		ck_assert_int_gt(stream_read(&in, &mem, fd[0], &w), 0);
+		ck_assert_int_gt(stream_read(&in, &mem, &us, &w), 0);
 		for (; stream_frame(&w, &msg, &len) == STREAM_FRAME; n++)
 			if (n == 1) {
 				ck_assert_uint_eq(len, 65535);
@@ -177,7 +179,7 @@ START_TEST(frame_under_12_bytes_is_bad)
 	size_t len;
 
 	ck_assert_int_eq(write(fd[1], bytes, 20), 20);
-	ck_assert_int_eq(stream_read(&in, &mem, fd[0], &w), 20);
+	ck_assert_int_eq(stream_read(&in, &mem, &us, &w), 20);
 	ck_assert_int_eq(stream_frame(&w, &msg, &len), STREAM_BAD);
 	ck_assert_uint_eq(len, (size_t)_i);
 }
@@ -187,9 +189,9 @@ START_TEST(end_of_stream_and_no_data_differ)
 {
 	struct stream_window w;
 
-	ck_assert_int_eq(stream_read(&in, &mem, fd[0], &w), -EAGAIN);
+	ck_assert_int_eq(stream_read(&in, &mem, &us, &w), -EAGAIN);
 	close(fd[1]);
-	ck_assert_int_eq(stream_read(&in, &mem, fd[0], &w), 0);
+	ck_assert_int_eq(stream_read(&in, &mem, &us, &w), 0);
 	fd[1] = dup(0);
 }
 END_TEST
@@ -201,7 +203,7 @@ START_TEST(lack_of_a_buffer_is_said)
 	struct stream_window w;
 
 	ck_assert_int_eq(write(fd[1], "x", 1), 1);
-	ck_assert_int_eq(stream_read(&in, &mem, fd[0], &w), 1);
+	ck_assert_int_eq(stream_read(&in, &mem, &us, &w), 1);
 	ck_assert(!stream_keep(&in, &mem, &w));
 	pool_give(&mem.buffers, a);
 	pool_give(&mem.buffers, b);
@@ -226,7 +228,7 @@ START_TEST(messages_of_all_lengths_are_written)
 		for (size_t at = 0; at < lens[i] + 2;) {
 			ssize_t n;
 
-			r = r == 1 ? 1 : stream_write(&out, &mem, fd[0]);
+			r = r == 1 ? 1 : stream_write(&out, &mem, &us);
 			ck_assert_int_ge(r, 0);
 			n = read(fd[1], got, lens[i] + 2 - at);
 			ck_assert_int_gt(n, 0);
@@ -270,11 +272,11 @@ START_TEST(broken_connection_is_an_error)
 {
 	uint8_t msg[12] = { 0 };
 
-	ck_assert(stream_direct(fd[0], msg, sizeof(msg)));
+	ck_assert(stream_direct(&us, msg, sizeof(msg)));
 	close(fd[1]);
 	ck_assert(stream_put(&out, &mem, msg, sizeof(msg)));
-	ck_assert_int_eq(stream_write(&out, &mem, fd[0]), -EPIPE);
-	ck_assert(!stream_direct(fd[0], msg, sizeof(msg)));
+	ck_assert_int_eq(stream_write(&out, &mem, &us), -EPIPE);
+	ck_assert(!stream_direct(&us, msg, sizeof(msg)));
 	fd[1] = dup(0);
 }
 END_TEST

@@ -81,7 +81,7 @@ START_TEST(batch_has_64_datagrams_with_senders)
 		ck_assert_uint_eq(udp_len(&rx, i), i + 1);
 		ck_assert_uint_eq(udp_msg(&rx, i)[i], i);
 		ck_assert(!udp_cut(&rx, i));
-		ck_assert(netaddr_from_sockaddr(&rx.name[i].sa, &peer));
+		ck_assert(udp_peer(&rx, i, &peer));
 		ck_assert(netaddr_equal(&peer, &from));
 	}
 	ck_assert_int_eq(udp_recv(&rx, here.udp, 5), 5);
@@ -165,7 +165,7 @@ START_TEST(answer_comes_from_the_asked_address)
 	} else {
 		ck_assert_uint_eq(local.family, NETADDR_NONE);
 	}
-	ck_assert(netaddr_from_sockaddr(&rx.name[0].sa, &peer));
+	ck_assert(udp_peer(&rx, 0, &peer));
 	answer(&peer, &local, 7);
 	udp_tx_flush(&tx, now_ns);
 	ck_assert(rig_recv(fd, &msg));
@@ -517,7 +517,7 @@ START_TEST(d27_kept_answer_comes_from_the_asked_address)
 	ck_assert(rig_ready(here.udp, RIG_WAIT_MS));
 	ck_assert_int_eq(udp_recv(&rx, here.udp, UDP_BATCH), 1);
 	udp_meta(&rx, 0, &local, &drops);
-	ck_assert(netaddr_from_sockaddr(&rx.name[0].sa, &peer));
+	ck_assert(udp_peer(&rx, 0, &peer));
 	testsend_refuse(false, 0, 2, ENOBUFS);
 	answer(&peer, &local, 7);
 	udp_tx_flush(&tx, now_ns);
