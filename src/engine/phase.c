@@ -780,9 +780,8 @@ read_aaaa(struct queries *qs, struct query *q, struct query_event *ev, struct an
 		event = less_excluded(qs, q, ev, event);
 	if (UNLIKELY(ev->outcome != LOOKUP_REPLY))
 		return event_of_failure(ev, event);
-	if (UNLIKELY(a->n_steps > 0) && q->state != QUERY_NATIVE &&
-	    !(q->state == QUERY_TARGET && event == EVENT_DATA) && ends_special(qs, ev))
-		return EVENT_SPECIAL; /* in TARGET real AAAA come first */
+	if (UNLIKELY(a->n_steps > 0) && q->state != QUERY_NATIVE && ends_special(qs, ev))
+		return EVENT_SPECIAL;
 	return event;
 }
 

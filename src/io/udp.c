@@ -148,8 +148,8 @@ udp_queue_is_late(struct udp_queue *q, uint64_t stamp_ns, uint64_t wall_ns, uint
 {
 	uint64_t age_ns = wall_ns - stamp_ns;
 
-	if (was_set(q, wall_ns, now_ns) || stamp_ns > wall_ns || age_ns >= UDP_OLDEST_NS ||
-	    age_ns < UDP_YOUNG_NS) {
+	/* A stamp of the future makes an age beyond all bounds. */
+	if (was_set(q, wall_ns, now_ns) || age_ns >= UDP_OLDEST_NS || age_ns < UDP_YOUNG_NS) {
 		udp_queue_is_empty(q);
 		return false;
 	}
