@@ -2,9 +2,11 @@
 #include "config/hostaddr.h"
 
 #include <errno.h>
+#include <libmnl/libmnl.h>
 #include <linux/if_addr.h>
-#include <linux/netlink.h>
 #include <linux/rtnetlink.h>
+#include <stdalign.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/time.h>
@@ -15,12 +17,6 @@
 #define PATIENCE_S 2    /* the kernel answers at once */
 
 /* --- Messages --------------------------------------------------------------------------------- */
-
-static size_t
-aligned(size_t len)
-{
-	return (len + 3) & ~(size_t)3;
-}
 
 static enum hostaddr_state
 state_of(uint32_t flags)
@@ -33,105 +29,89 @@ state_of(uint32_t flags)
 	return HOSTADDR_USABLE;
 }
 
-/* What the attributes of one message say. */
-struct attributes {
-	uint8_t address[16]; /* the peer's, on a link of two */
-	uint8_t local[16];
-	bool has_address;
-	bool has_local;
-	char label[HOSTADDR_LABEL];
-	uint32_t flags;
-};
-
-/* Read the attributes in the LEN bytes at BUF; SIZE: bytes of an address. False: they are cut. */
+/* Point ALL to the attributes of MSG, each by its type. False: they are cut. */
 static bool
-read_attributes(const uint8_t *buf, size_t len, size_t size, struct attributes *a)
+find_attributes(const struct nlmsghdr *msg, const struct nlattr *all[static IFA_MAX + 1])
 {
-	struct rtattr head;
+	const struct nlattr *a = mnl_nlmsg_get_payload_offset(msg, sizeof(struct ifaddrmsg));
+	const char *end = (const char *)msg + msg->nlmsg_len;
 
-	for (size_t at = 0; at < len; at += aligned(head.rta_len)) {
-		const uint8_t *value = buf + at + sizeof(head);
-		size_t n;
-
-		if (len - at < sizeof(head))
-			return false;
-		memcpy(&head, buf + at, sizeof(head));
-		if (head.rta_len < sizeof(head) || head.rta_len > len - at)
-			return false;
-		n = head.rta_len - sizeof(head);
-		if (head.rta_type == IFA_ADDRESS && n == size) {
-			memcpy(a->address, value, size);
-			a->has_address = true;
-		} else if (head.rta_type == IFA_LOCAL && n == size) {
-			memcpy(a->local, value, size);
-			a->has_local = true;
-		} else if (head.rta_type == IFA_LABEL && n <= sizeof(a->label)) {
-			memcpy(a->label, value, n);
-			a->label[sizeof(a->label) - 1] = '\0';
-		} else if (head.rta_type == IFA_FLAGS && n == sizeof(a->flags)) {
-			memcpy(&a->flags, value, sizeof(a->flags));
-		}
+	/* Not by mnl_attr_parse, which is silent about what is cut. */
+	for (; mnl_attr_ok(a, (int)(end - (const char *)a)); a = mnl_attr_next(a)) {
+		if (mnl_attr_type_valid(a, IFA_MAX) > 0)
+			all[mnl_attr_get_type(a)] = a;
 	}
-	return true;
+	return (const char *)a >= end;
 }
 
-/* Append what one message of LEN bytes says of an address; *CUT: it is cut. False: no memory. */
-static bool
-add_one(const uint8_t *msg, size_t len, struct array *out, bool *cut)
+/* The value of A; NULL: it has none of SIZE bytes. */
+static const void *
+value_of(const struct nlattr *a, size_t size)
 {
-	struct attributes a = { .has_address = false };
-	struct ifaddrmsg head;
-	struct hostaddr *new;
-	size_t size, from = aligned(sizeof(head));
+	return a != NULL && mnl_attr_get_payload_len(a) == size ? mnl_attr_get_payload(a) : NULL;
+}
 
-	*cut = len < from;
-	if (*cut)
+/* Append what MSG says of an address; *CUT: it is cut. False: no memory. */
+static bool
+add_one(const struct nlmsghdr *msg, struct array *out, bool *cut)
+{
+	const struct nlattr *all[IFA_MAX + 1] = { NULL }, *label;
+	const struct ifaddrmsg *head = mnl_nlmsg_get_payload(msg);
+	const void *address; /* our own: IFA_ADDRESS is the peer's, on a link of two */
+	struct hostaddr *new;
+	size_t size;
+
+	*cut = mnl_nlmsg_get_payload_len(msg) < sizeof(*head) || !find_attributes(msg, all);
+	if (*cut || (head->ifa_family != AF_INET && head->ifa_family != AF_INET6))
 		return true;
-	memcpy(&head, msg, sizeof(head));
-	if (head.ifa_family != AF_INET && head.ifa_family != AF_INET6)
-		return true;
-	size = head.ifa_family == AF_INET ? 4 : 16;
-	a.flags = head.ifa_flags;
-	*cut = !read_attributes(msg + from, len - from, size, &a);
-	if (*cut || (!a.has_local && !a.has_address))
+	size = head->ifa_family == AF_INET ? 4 : 16;
+	address = value_of(all[all[IFA_LOCAL] != NULL ? IFA_LOCAL : IFA_ADDRESS], size);
+	if (address == NULL)
 		return true;
 	new = array_add(out, sizeof(*new));
 	if (new == NULL)
 		return false;
-	*new = (struct hostaddr){ .index = head.ifa_index,
-		.prefix_len = head.ifa_prefixlen,
-		.state = state_of(a.flags) };
-	if (strchr(a.label, ':') != NULL) /* else it is the interface's name */
-		memcpy(new->label, a.label, sizeof(new->label));
+	*new = (struct hostaddr){ .index = head->ifa_index,
+		.prefix_len = head->ifa_prefixlen,
+		.state = state_of(value_of(all[IFA_FLAGS], sizeof(uint32_t)) != NULL
+			? mnl_attr_get_u32(all[IFA_FLAGS])
+			: head->ifa_flags) };
+	label = all[IFA_LABEL];
+	if (label != NULL && mnl_attr_validate(label, MNL_TYPE_NUL_STRING) == 0 &&
+	    strchr(mnl_attr_get_str(label), ':') != NULL) /* else it is the interface's name */
+		(void)snprintf(new->label, sizeof(new->label), "%s", mnl_attr_get_str(label));
 	new->addr.family = size == 4 ? NETADDR_IPV4 : NETADDR_IPV6;
-	memcpy(new->addr.addr, a.has_local ? a.local : a.address, size);
+	memcpy(new->addr.addr, address, size);
 	if (netaddr_lacks_scope(&new->addr))
 		new->addr.scope = new->index;
 	return true;
 }
 
+/* Is all of MSG in the LEFT bytes there? Before 1.0.5 libmnl says so of one of 2 GB, too. */
+static bool
+is_whole(const struct nlmsghdr *msg, int left)
+{
+	return mnl_nlmsg_ok(msg, left) && msg->nlmsg_len <= (unsigned)left;
+}
+
 bool
 hostaddr_parse(
-    const uint8_t *buf, size_t len, struct array *out, bool *changed, enum hostaddr_more *more)
+    const void *buf, size_t len, struct array *out, bool *changed, enum hostaddr_more *more)
 {
-	struct nlmsghdr head;
+	const struct nlmsghdr *msg = buf;
 	bool cut = false;
 
+	/* Not by mnl_cb_run, which is silent about what is cut, and ends at a list that changed. */
 	*more = HOSTADDR_ERROR;
-	for (size_t at = 0; at < len; at += aligned(head.nlmsg_len)) {
-		if (len - at < sizeof(head))
+	for (int left = (int)len; left > 0; msg = mnl_nlmsg_next(msg, &left)) {
+		if (!is_whole(msg, left) || msg->nlmsg_type == NLMSG_ERROR)
 			return true;
-		memcpy(&head, buf + at, sizeof(head));
-		if (head.nlmsg_len < sizeof(head) || head.nlmsg_len > len - at ||
-		    head.nlmsg_type == NLMSG_ERROR)
-			return true;
-		*changed = *changed || (head.nlmsg_flags & NLM_F_DUMP_INTR) != 0;
-		if (head.nlmsg_type == NLMSG_DONE) {
+		*changed = *changed || (msg->nlmsg_flags & NLM_F_DUMP_INTR) != 0;
+		if (msg->nlmsg_type == NLMSG_DONE) {
 			*more = HOSTADDR_END;
 			return true;
 		}
-		if (head.nlmsg_type == RTM_NEWADDR &&
-		    !add_one(buf + at + sizeof(head), head.nlmsg_len - sizeof(head), out, &cut))
+		if (msg->nlmsg_type == RTM_NEWADDR && !add_one(msg, out, &cut))
 			return false;
 		if (cut)
 			return true;
@@ -142,33 +122,30 @@ hostaddr_parse(
 
 /* --- The kernel ------------------------------------------------------------------------------- */
 
-/* Ask for all addresses and read them, by FD. Returns 0 or -errno; -EAGAIN: it changed meanwhile.
+/* Ask for all addresses and read them, by NL. Returns 0 or -errno; -EAGAIN: it changed meanwhile.
  */
 static int
-read_list(int fd, struct array *out)
+read_list(struct mnl_socket *nl, struct array *out)
 {
-	struct {
-		struct nlmsghdr head;
-		struct rtgenmsg what;
-	} ask = { .head = { .nlmsg_len = NLMSG_LENGTH(sizeof(struct rtgenmsg)),
-		      .nlmsg_type = RTM_GETADDR,
-		      .nlmsg_flags = NLM_F_REQUEST | NLM_F_DUMP },
-		.what = { .rtgen_family = AF_UNSPEC } };
-	uint8_t buf[READ_BYTES];
+	alignas(struct nlmsghdr) uint8_t buf[READ_BYTES];
+	struct nlmsghdr *ask = mnl_nlmsg_put_header(buf);
 	enum hostaddr_more more = HOSTADDR_MORE;
 	bool changed = false;
 
-	if (send(fd, &ask, ask.head.nlmsg_len, 0) < 0)
+	ask->nlmsg_type = RTM_GETADDR;
+	ask->nlmsg_flags = NLM_F_REQUEST | NLM_F_DUMP;
+	(void)mnl_nlmsg_put_extra_header(ask, sizeof(struct rtgenmsg)); /* zeros: AF_UNSPEC */
+	if (mnl_socket_sendto(nl, ask, ask->nlmsg_len) < 0)
 		return -errno;
 	while (more == HOSTADDR_MORE) {
-		ssize_t n = recv(fd, buf, sizeof(buf), MSG_TRUNC);
+		ssize_t n = mnl_socket_recvfrom(nl, buf, sizeof(buf));
 
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n < 0)
 			return errno == EAGAIN ? -ETIMEDOUT : -errno;
-		if (n == 0 || (size_t)n > sizeof(buf))
-			return -EMSGSIZE;
+		if (n == 0)
+			return -EBADMSG;
 		if (!hostaddr_parse(buf, (size_t)n, out, &changed, &more))
 			return -ENOMEM;
 	}
@@ -181,18 +158,19 @@ int
 hostaddr_list(struct array *out)
 {
 	const struct timeval patience = { .tv_sec = PATIENCE_S };
-	int fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_ROUTE);
+	struct mnl_socket *nl = mnl_socket_open2(NETLINK_ROUTE, SOCK_CLOEXEC);
 	size_t before = out->n;
 	int rc = -EAGAIN;
 
-	if (fd < 0)
+	if (nl == NULL)
 		return -errno;
-	(void)setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
+	(void)setsockopt(
+	    mnl_socket_get_fd(nl), SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
 	for (int i = 0; i < LIST_TRIES && rc == -EAGAIN; i++) {
 		out->n = before;
-		rc = read_list(fd, out);
+		rc = read_list(nl, out);
 	}
-	close(fd);
+	mnl_socket_close(nl);
 	return rc;
 }
 

@@ -41,13 +41,13 @@ enum hostaddr_more {
 };
 
 /*
- * hostaddr_parse: append to OUT, of struct hostaddr, the addresses in the LEN bytes at BUF: netlink
- * messages in the host's byte order, one or more of the answer to RTM_GETADDR. What is cut or not
- * understood ends it with HOSTADDR_ERROR. *CHANGED becomes true if the list changed while the
- * kernel made it. False without memory.
+ * hostaddr_parse: append to OUT, of struct hostaddr, the addresses in the LEN bytes at BUF, aligned
+ * as a struct nlmsghdr: netlink messages in the host's byte order, one or more of the answer to
+ * RTM_GETADDR. LEN is at most INT_MAX. What is cut or not understood ends it with HOSTADDR_ERROR.
+ * *CHANGED becomes true if the list changed while the kernel made it. False without memory.
  */
 MUST_USE bool hostaddr_parse(
-    const uint8_t *buf, size_t len, struct array *out, bool *changed, enum hostaddr_more *more);
+    const void *buf, size_t len, struct array *out, bool *changed, enum hostaddr_more *more);
 
 /*
  * hostaddr_list: append all addresses of this machine's interfaces to OUT, of struct hostaddr.

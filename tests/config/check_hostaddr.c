@@ -3,6 +3,8 @@
 
 #include "config/hostaddr.h"
 
+#include <linux/netlink.h>
+#include <stdalign.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -12,6 +14,7 @@
 
 #define N_ALL 7      /* addresses in captured */
 #define FIRST_LEN 76 /* bytes of its first message, about 127.0.0.1 */
+#define LABEL_AT 40  /* where the label's attribute is, "lo" */
 #define FLAGS_AT 52  /* where the lowest byte of that one's flags is */
 #define LAST_AT 56   /* and where its last attribute is */
 
@@ -44,7 +47,7 @@ static const char dump[] =
     "14000100fe80000000000000685a24fffe216d96"
     "14000600ffffffffffffffffa7a15900a7a15900 08000800c0000000 05000b0003000000"
     "140000000300020001000000ee0b0000 00000000";
-static uint8_t captured[576];
+static alignas(struct nlmsghdr) uint8_t captured[576];
 static const uint16_t one = 1;
 #define LITTLE (*(const uint8_t *)&one == 1)
 
@@ -159,7 +162,7 @@ START_TEST(interrupted)
 {
 	enum hostaddr_more more;
 	bool changed = false;
-	uint8_t copy[sizeof(captured)];
+	alignas(struct nlmsghdr) uint8_t copy[sizeof(captured)];
 
 	if (!LITTLE)
 		return;
@@ -187,6 +190,13 @@ START_TEST(interrupted)
 	ck_assert(hostaddr_parse(copy, sizeof(copy), &list, &changed, &more));
 	ck_assert_int_eq(more, HOSTADDR_ERROR);
 	ck_assert_uint_eq(list.n, 0);
+	/* One that is skipped is 4 GB long. */
+	memcpy(copy, captured, sizeof(captured));
+	memset(copy, 0xff, sizeof(uint32_t));
+	copy[0] = 0xf0;
+	copy[4] = 1; /* NLMSG_NOOP */
+	ck_assert(hostaddr_parse(copy, sizeof(copy), &list, &changed, &more));
+	ck_assert_int_eq(more, HOSTADDR_ERROR);
 	/* A part: the end is still to come. */
 	ck_assert(hostaddr_parse(captured, FIRST_LEN, &list, &changed, &more));
 	ck_assert_int_eq(more, HOSTADDR_MORE);
@@ -202,7 +212,7 @@ START_TEST(flags)
 	} rows[] = { { 0x80, HOSTADDR_USABLE }, { 0x40, HOSTADDR_TENTATIVE },
 		{ 0x44, HOSTADDR_USABLE }, /* optimistic */
 		{ 0x48, HOSTADDR_DUPLICATE }, { 0x08, HOSTADDR_DUPLICATE } };
-	uint8_t copy[FIRST_LEN];
+	alignas(struct nlmsghdr) uint8_t copy[FIRST_LEN];
 	enum hostaddr_more more;
 	bool changed = false;
 
@@ -215,6 +225,30 @@ START_TEST(flags)
 		list.n = 0;
 		ck_assert(hostaddr_parse(copy, sizeof(copy), &list, &changed, &more));
 		ck_assert_int_eq(find("127.0.0.1")->state, rows[i].state);
+	}
+}
+END_TEST
+
+/* A label that is not the interface's name; without the NUL at its end it is none. */
+START_TEST(labels)
+{
+	static const struct {
+		char text[3];
+		const char *label;
+	} rows[] = { { "l:", "l:" }, { { 'l', ':', '1' }, "" } };
+	alignas(struct nlmsghdr) uint8_t copy[FIRST_LEN];
+	enum hostaddr_more more;
+	bool changed = false;
+
+	if (!LITTLE)
+		return;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		memcpy(copy, captured, sizeof(copy));
+		ck_assert_uint_eq(copy[LABEL_AT], 4 + sizeof(rows[i].text));
+		memcpy(&copy[LABEL_AT + 4], rows[i].text, sizeof(rows[i].text));
+		list.n = 0;
+		ck_assert(hostaddr_parse(copy, sizeof(copy), &list, &changed, &more));
+		ck_assert_str_eq(find("127.0.0.1")->label, rows[i].label);
 	}
 }
 END_TEST
@@ -249,6 +283,7 @@ tests_add(TCase *tc)
 	tcase_add_test(tc, any_byte_changed);
 	tcase_add_test(tc, interrupted);
 	tcase_add_test(tc, flags);
+	tcase_add_test(tc, labels);
 	tcase_add_test(tc, of_this_machine);
 	tcase_add_test(tc, watch_is_quiet);
 }

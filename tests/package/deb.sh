@@ -206,7 +206,7 @@ done
 # Their isolation is that of here: a tree, a network and processes of their own. autopkgtest is the first of these
 # processes and waits for none that it did not start, so init scripts see such that have ended.
 inside sh -c 'dpkg --purge dns64d dns64bench; rm -rf /etc/dns64d
-	apt-get -qq -y --no-install-recommends install apt-utils dpkg-dev libcap-ng0 libevent-core-2.1-7 libevent-extra-2.1-7 libjansson4' \
+	apt-get -qq -y --no-install-recommends install apt-utils dpkg-dev libcap-ng0 libevent-core-2.1-7 libevent-extra-2.1-7 libjansson4 libmnl0' \
 	>"$work/apt.log" 2>&1
 mkdir "$work/source"
 cp -r contrib/debian "$work/source/debian"

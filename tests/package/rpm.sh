@@ -55,7 +55,7 @@ check 'the scripts are ones that a shell takes' scripts_parse
 
 tree_make
 inside apt-get -qq -y --no-install-recommends install libcap-ng0 libevent-core-2.1-7 libevent-extra-2.1-7 \
-	libjansson4 libseccomp2 libssl3 libsystemd0 libxxhash0 >"$work/apt.log" 2>&1
+	libjansson4 libmnl0 libseccomp2 libssl3 libsystemd0 libxxhash0 >"$work/apt.log" 2>&1
 # shellcheck disable=SC2016 # expanded there
 printf '#!/bin/sh\necho "$*" >>/root/asked\n' >"$root/usr/bin/systemctl"
 chmod 755 "$root/usr/bin/systemctl"
