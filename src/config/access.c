@@ -42,16 +42,11 @@ is_private(const struct netaddr *a)
 static bool
 counts(const struct hostaddr *h, const struct netaddr *listens, size_t n)
 {
-	struct netaddr own = h->addr;
+	bool any = is_private(&h->addr);
 
-	if (is_private(&own))
-		return true;
-	for (size_t l = 0; l < n; l++) {
-		own.port = listens[l].port;
-		if (netaddr_equal(&own, &listens[l]))
-			return true;
-	}
-	return false;
+	for (size_t l = 0; l < n && !any; l++)
+		any = hostaddr_is(h, &listens[l]);
+	return any;
 }
 
 /* May the network of OF ask? What has a label of its own is as an interface of its own. */

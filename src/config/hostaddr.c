@@ -174,6 +174,15 @@ hostaddr_list(struct array *out)
 	return rc;
 }
 
+bool
+hostaddr_is(const struct hostaddr *h, const struct netaddr *a)
+{
+	struct netaddr own = h->addr;
+
+	own.port = a->port;
+	return netaddr_equal(&own, a);
+}
+
 /* Is A a loopback address or that of an interface here? Its port is not read. */
 static bool
 is_local(const struct netaddr *a)
@@ -186,12 +195,8 @@ is_local(const struct netaddr *a)
 	if (rc != 0 && rc != -EAGAIN)
 		all.n = 0;
 	const struct hostaddr *h = all.items;
-	for (size_t i = 0; i < all.n && !found; i++) {
-		struct netaddr own = h[i].addr;
-
-		own.port = a->port;
-		found = netaddr_equal(&own, a);
-	}
+	for (size_t i = 0; i < all.n && !found; i++)
+		found = hostaddr_is(&h[i], a);
 	array_fini(&all);
 	return found;
 }

@@ -49,6 +49,9 @@ enum hostaddr_more {
 MUST_USE bool hostaddr_parse(
     const void *buf, size_t len, struct array *out, bool *changed, enum hostaddr_more *more);
 
+/* hostaddr_is: is H the address A, whatever port A has? */
+MUST_USE bool hostaddr_is(const struct hostaddr *h, const struct netaddr *a);
+
 /*
  * hostaddr_list: append all addresses of this machine's interfaces to OUT, of struct hostaddr.
  * Waits for the kernel only. Returns 0 or -errno; -EAGAIN: they change so fast that of an interface

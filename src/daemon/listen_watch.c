@@ -62,10 +62,7 @@ static enum listens_why
 why(const struct finding *f, const struct netaddr *a)
 {
 	for (size_t i = 0; i < f->n; i++) {
-		struct netaddr own = f->all[i].addr;
-
-		own.port = a->port;
-		if (!netaddr_equal(&own, a))
+		if (!hostaddr_is(&f->all[i], a))
 			continue;
 		if (f->all[i].state == HOSTADDR_TENTATIVE)
 			return LISTENS_TENTATIVE;
@@ -114,13 +111,9 @@ find_fixed(struct finding *f, const struct netaddr *a)
 static bool
 is_elsewhere(const struct finding *f, const struct netaddr *a, uint32_t index)
 {
-	for (size_t i = 0; i < f->n; i++) {
-		struct netaddr own = f->all[i].addr;
-
-		own.port = a->port;
-		if (f->all[i].index != index && netaddr_equal(&own, a))
+	for (size_t i = 0; i < f->n; i++)
+		if (f->all[i].index != index && hostaddr_is(&f->all[i], a))
 			return true;
-	}
 	return false;
 }
 
