@@ -353,38 +353,61 @@ START_TEST(reload_tries_again_to_serve)
 }
 END_TEST
 
+/* Reload with as many addresses as there can be, in 127.0.NET.0/24. Returns the last one. */
+static struct netaddr
+replace_all(const struct conf *conf, int net)
+{
+	struct loop_update *u = update(conf);
+	struct netaddr any = rig_addr("127.0.0.2", 0);
+
+	for (; u->n_added < CONF_MAX_LISTENS; u->n_added++) {
+		struct bind_sockets *s = &u->added[u->n_added];
+		struct netaddr at;
+		char text[32];
+		int fd;
+
+		snprintf(text, sizeof(text), "127.0.%d.%zu", net, u->n_added + 1);
+		at = rig_addr(text, 0);
+		ck_assert_int_eq(bind_open(&at, 0, s), 0);
+		u->snapshot->conf.io.listens[u->n_added] = any = s->addr;
+		fd = rig_connect(SOCK_DGRAM, &any); /* one that stays for a while */
+		rig_question(&msg, 5, "a.test", RIG_AAAA);
+		rig_send(fd, &msg);
+		close(fd);
+	}
+	u->snapshot->conf.io.n_listens = CONF_MAX_LISTENS;
+	post(u);
+	return any;
+}
+
 /* Reloads that change all addresses faster than listeners leave: each new one is served. */
 START_TEST(listeners_that_leave_make_room)
 {
-	struct conf conf = rig.conf;
-	struct netaddr any = rig_addr("127.0.0.2", 0);
-	struct loop_update *u;
-	int fd;
-
 	for (int round = 0; round < 4; round++) {
-		u = update(&conf);
-		for (; u->n_added < CONF_MAX_LISTENS; u->n_added++) {
-			struct bind_sockets *s = &u->added[u->n_added];
-			struct netaddr at;
-			char text[32];
+		struct netaddr any = replace_all(&rig.conf, round + 1);
+		int fd = rig_connect(SOCK_DGRAM, &any);
 
-			snprintf(text, sizeof(text), "127.0.%d.%zu", round + 1, u->n_added + 1);
-			at = rig_addr(text, 0);
-			ck_assert_int_eq(bind_open(&at, 0, s), 0);
-			u->snapshot->conf.io.listens[u->n_added] = any = s->addr;
-			fd = rig_connect(SOCK_DGRAM, &any); /* one that stays for a while */
-			rig_question(&msg, 5, "a.test", RIG_AAAA);
-			rig_send(fd, &msg);
-			close(fd);
-		}
-		u->snapshot->conf.io.n_listens = CONF_MAX_LISTENS;
-		post(u);
-		fd = rig_connect(SOCK_DGRAM, &any);
 		rig_question(&msg, 7, "ipv4only.arpa", RIG_A);
 		rig_send(fd, &msg);
 		ck_assert(rig_recv(fd, &msg));
 		close(fd);
 	}
+}
+END_TEST
+
+/* D27: one that makes room is closed with the answers that it keeps: they are lost, and counted. */
+START_TEST(d27_listener_that_makes_room_loses_its_answers)
+{
+	testsend_refuse(false, 0, 1000000, EAGAIN);
+	testclock_hold();
+	rig_question(&msg, 1, "b.test", RIG_AAAA);
+	rig_send(client, &msg);
+	rig_serve(&rig, 2);
+	ck_assert(rig_until(&rig, "send_again", 1));
+	for (int round = 0; round < 3; round++)
+		(void)replace_all(&rig.conf, round + 1);
+	ck_assert(rig_until(&rig, "send_failed", 1));
+	testclock_release();
 }
 END_TEST
 
@@ -704,6 +727,7 @@ tests_add(TCase *tc)
 	tcase_add_test(tc, reload_adds_a_listener);
 	tcase_add_test(tc, reload_tries_again_to_serve);
 	tcase_add_test(tc, listeners_that_leave_make_room);
+	tcase_add_test(tc, d27_listener_that_makes_room_loses_its_answers);
 	tcase_add_test(tc, reload_removes_a_listener_after_its_answers);
 	tcase_add_test(tc, reload_of_upstream_keeps_open_questions);
 	tcase_add_test(tc, untaken_settings_are_freed);
