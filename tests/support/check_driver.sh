@@ -9,6 +9,7 @@ trap 'rm -rf "$work"' EXIT
 failed=0
 export CPU_PRESSURE=/dev/null # limits are exact, however busy this machine is
 
+network=all
 # drive NAME LINE...: a test of these lines, run; its line is in $out
 drive()
 {
@@ -16,7 +17,7 @@ drive()
 	shift
 	printf '%s\n' '#!/bin/sh' "$@" >"$work/$name.sh"
 	out=$("$support/driver" --test-name "$name" --log-file "$work/$name.log" --trs-file "${trs:-$work/$name.trs}" \
-		--color-tests no --expect-failure no --enable-hard-errors yes -- sh "$work/$name.sh" 2>&1)
+		--network "$network" --color-tests no --expect-failure no --enable-hard-errors yes -- sh "$work/$name.sh" 2>&1)
 }
 
 expect()
@@ -78,6 +79,33 @@ for name in hangs stops leaves flees; do
 	done
 	expect "$name: nothing is left running" ''
 done
+
+# Its ports are nobody else's, as root and where there can be namespaces.
+# sees NETWORK: the network that a test is in, or what it has, in $out
+sees()
+{
+	network=$1
+	# shellcheck disable=SC2016 # expanded by the test
+	drive sees 'readlink /proc/self/ns/net' 'ip -o address | tr -s " " | cut -d " " -f 2-4 | paste -s -d ,'
+	out=$(sed "s/^$ours\$/that of all/" "$work/sees.log")
+	network=all
+}
+ours=$(readlink /proc/self/ns/net | sed 's/[][]/\\&/g')
+sees all
+expect 'a test is in the network of all' 'that of all*'
+sees own
+if [ "$(id -u)" = 0 ] && unshare --net ip link set lo up 2>/dev/null; then
+	expect 'in one of its own: loopback, which is up' 'net:*
+lo inet 127.0.0.1/8*'
+	out=$(sed 1d "$work/sees.log" | tr , '\n' | grep -v '^lo ')
+	expect 'and nothing else' ''
+else
+	expect 'there can be no other' 'that of all*'
+fi
+printf '#!/bin/sh\nexit 1\n' >"$work/unshare" && chmod 755 "$work/unshare"
+PATH=$work:$PATH sees own
+expect 'where there can be no other it is in that' 'that of all*'
+rm "$work/sees.trs"
 trs=/dev/full
 drive full 'exit 0'
 expect 'a full disk' '*is the disk full?*'
