@@ -148,10 +148,14 @@ peers -s dns64d --cache some rate
 equal 'a size that is none' 2 $status
 
 : >"$work/asked"
-# Interrupted when the second run sleeps. Not in the background, where a shell ignores SIGINT.
+# Interrupted when the second run sleeps, and again and again until all has ended, as by who holds Ctrl-C.
+# Not in the background, where a shell ignores SIGINT. The group is that of timeout.
 (
 	wait_for 200 test -e "$work/sleeping"
 	kill -INT "$(cat "$work/interrupted")"
+	while kill -s INT -- "-$(cat "$work/interrupted")" 2>/dev/null; do
+		sleep 0.01
+	done
 ) &
 interrupter=$!
 # shellcheck disable=SC2016 # expanded inside
