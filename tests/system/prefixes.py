@@ -5,7 +5,8 @@
 
 N changes, one after the other: a second prefix is added, drained, made active, the first one deleted
 and added again, and so on. Each answer must have the addresses of a whole set of prefixes: those
-before the change that goes on, or those after it. Prints for each change how long dns64ctl took, and
+before the change that goes on, or those after it. There may be none where the upstream did not reply:
+SERVFAIL, and dns64d counts why. Prints for each change how long dns64ctl took, and
 for how long after its return an answer came that was made before; times are those at which the kernel
 had the packet, so that this program may be late. Then the median and the longest of these.
 """
@@ -21,6 +22,9 @@ import time
 ADDRESS, PORT, CTL, SOCKET, N = sys.argv[1], int(sys.argv[2]), sys.argv[3], sys.argv[4], int(sys.argv[5])
 SO_TIMESTAMPNS = 35
 A, B = '2001:db8:64::/96', '2001:db8:65::/96'
+SERVFAIL = 2
+TC = 0x0200
+HOT, N_HOT = 0xff0000, 16  # names that are asked again and again: their number is first, and how many
 
 # What is done, and which prefixes are used then.
 STEPS = [
@@ -43,9 +47,11 @@ def question(number, ident):
 
 
 def prefixes_of(answer):
+    """Those of its AAAA; None for SERVFAIL."""
     ident, flags, _, count, _, _ = struct.unpack('!6H', answer[:12])
-    if flags & 15 or count == 0:
+    if flags & 15 == SERVFAIL:
         return None
+    assert flags & (TC | 15) == 0, 'an answer with the flags %04x' % flags
     at = answer.index(b'\0', 12) + 5
     found = set()
     for _ in range(count):
@@ -75,8 +81,23 @@ class Clients:
         for s in self.sockets:
             self.poll.register(s, select.POLLIN)
         self.sent = self.number = 0
-        self.failed = 0  # answers without addresses, as where a busy machine lets questions pile up
+        self.failed = 0  # SERVFAIL
         self.seen = []  # (time, set of prefixes)
+
+    def warm(self):
+        """Have the hot names answered once: while a busy upstream does not reply, as many wait for one
+        of them as may, and the next get TC."""
+        s = self.sockets[0]
+        for i in range(N_HOT):
+            ident = -1
+            while ident != i:
+                s.send(question(HOT + i, i))
+                select.select([s], [], [], 1)
+                try:
+                    data = s.recv(2048)
+                    ident = i if prefixes_of(data) and data[:2] == struct.pack('!H', i) else -1
+                except BlockingIOError:
+                    pass
 
     def turn(self):
         """Send a few, read what has come."""
@@ -86,7 +107,7 @@ class Clients:
                 self.number += 1
                 data = question(self.number, self.sent & 0xffff)
             else:
-                data = question(0xff0000 + self.sent % 32 // 2, self.sent & 0xffff)
+                data = question(HOT + self.sent // 2 % N_HOT, self.sent & 0xffff)
             try:
                 s.send(data)
             except BlockingIOError:
@@ -119,6 +140,7 @@ def main():
     old = {A}
     late = []
     n_old = n_new = 0
+    clients.warm()
     clients.run(0.3)
     assert all(p == old for _, p in clients.take()), 'before the first change'
     for i in range(N):
@@ -134,8 +156,11 @@ def main():
         text = os.read(done, 4096).decode()
         os.close(done)
         assert child.returncode == 0, text
-        clients.run(0.15)
-        seen = clients.take()
+        seen = []
+        while not any(p == new for _, p in seen):
+            assert now() < began + 60, 'the change to %s does not come' % new
+            clients.run(0.15)
+            seen += clients.take()
         for at, p in seen:
             assert p in (old, new), 'an answer with %s between %s and %s' % (p, old, new)
         last_old = max((at for at, p in seen if p == old), default=began)
@@ -148,8 +173,7 @@ def main():
         old = new
     late.sort()
     assert n_old > 100 and n_new > 1000, (n_old, n_new)
-    assert clients.failed * 20 < n_old + n_new, '%d answers without addresses' % clients.failed
-    print('answers: %d old, %d new, none mixed, %d without addresses' % (n_old, n_new, clients.failed))
+    print('answers: %d old, %d new, none mixed, %d SERVFAIL' % (n_old, n_new, clients.failed))
     print('last old answer: median %.2f ms, longest %.2f ms' % (late[len(late) // 2] * 1e3, late[-1] * 1e3))
     assert late[len(late) // 2] < 0.010, 'too late'
     print('all as it has to be')
