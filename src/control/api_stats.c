@@ -58,21 +58,14 @@ api_stats_cache(struct cache *c)
 	return j;
 }
 
-/* Put into COUNTERS the figures of SOURCE, of OF; and what each counts into HELP. */
-static void
-add_counters(json_t *counters, json_t *help, enum figure_source source, const void *of)
+void
+api_stats_counters(json_t *counters, json_t *help, const struct stats_row rows[static STATS_N])
 {
-	add_figures(counters, source, of);
+	const enum figure_source source = FIGURE_OF_COUNTER;
+
+	add_figures(counters, source, rows);
 	for (const struct figure *g = NULL; help != NULL && (g = figures_next(g, source)) != NULL;)
 		(void)json_object_set_new(help, g->key, json_string(g->metric.help));
-}
-
-void
-api_stats_counters(json_t *counters, json_t *help, const struct stats_row rows[static STATS_N],
-    const struct stats_row dnstap[static DNSTAP_TAP_FIGURES])
-{
-	add_counters(counters, help, FIGURE_OF_COUNTER, rows);
-	add_counters(counters, help, FIGURE_OF_DNSTAP, dnstap);
 }
 
 void
@@ -80,11 +73,10 @@ api_stats(struct evhttp_request *r, void *arg)
 {
 	const struct control_ctx *d = arg;
 	json_t *counters = json_object(), *help = json_object();
-	struct stats_row rows[STATS_N], dnstap[DNSTAP_TAP_FIGURES];
+	struct stats_row rows[STATS_N];
 
 	facts_rows(&d->host, rows);
-	facts_dnstap(&d->host, dnstap);
-	api_stats_counters(counters, help, rows, dnstap);
+	api_stats_counters(counters, help, rows);
 	(void)json_object_set_new(help, figures[FIGURES_IN_FLIGHT].key,
 	    json_string(figures[FIGURES_IN_FLIGHT].metric.help));
 	reply_json(r, HTTP_OK,

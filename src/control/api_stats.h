@@ -23,11 +23,11 @@ http_handler api_stats;
 MUST_USE json_t *api_stats_cache(struct cache *c);
 
 /*
- * api_stats_counters: put into COUNTERS the values of ROWS and DNSTAP, and what each counts into
- * HELP, unless it is NULL.
+ * api_stats_counters: put into COUNTERS the values of ROWS, and what each counts into HELP, unless
+ * it is NULL.
  */
-void api_stats_counters(json_t *counters, json_t *help, const struct stats_row rows[static STATS_N],
-    const struct stats_row dnstap[static DNSTAP_TAP_FIGURES]);
+void api_stats_counters(
+    json_t *counters, json_t *help, const struct stats_row rows[static STATS_N]);
 
 /* api_upstreams: what all loops together know of each upstream. */
 http_handler api_upstreams;

@@ -59,39 +59,32 @@ questions(const struct stats *s)
 	return sum;
 }
 
-/* The counters of each loop, to ALL. */
-static void
-all_stats(const struct host *host, const struct stats *all[static SETTINGS_LOOPS])
+/* The counters of each loop, and behind them those of the other threads, to ALL. Returns how many.
+ */
+static unsigned
+all_stats(const struct host *host, const struct stats *all[static SETTINGS_LOOPS + 1])
 {
 	for (unsigned i = 0; i < host->n_loops; i++)
 		all[i] = loop_stats(host->loops[i]);
+	all[host->n_loops] = host->log_stats;
+	return host->n_loops + (host->log_stats != NULL);
 }
 
 void
 facts_rows(const struct host *host, struct stats_row rows[static STATS_N])
 {
-	const struct stats *all[SETTINGS_LOOPS];
+	const struct stats *all[SETTINGS_LOOPS + 1];
+	unsigned n = all_stats(host, all);
 
-	all_stats(host, all);
-	stats_sum(all, host->n_loops, rows);
-}
-
-void
-facts_dnstap(const struct host *host, struct stats_row rows[static DNSTAP_TAP_FIGURES])
-{
-	const struct dnstap_tap *captures[SETTINGS_LOOPS];
-
-	for (unsigned i = 0; i < host->n_loops; i++)
-		captures[i] = loop_dnstap_tap(host->loops[i]);
-	dnstap_tap_sum(captures, host->n_loops, rows);
+	stats_sum(all, n, rows);
 }
 
 static void
 collect_loops(struct facts *f, const struct host *host)
 {
-	const struct stats *all[SETTINGS_LOOPS];
+	const struct stats *all[SETTINGS_LOOPS + 1];
+	unsigned n = all_stats(host, all);
 
-	all_stats(host, all);
 	f->n_loops = host->n_loops;
 	for (unsigned i = 0; i < host->n_loops; i++) {
 		const struct loop_open *open = loop_open(host->loops[i]);
@@ -103,12 +96,11 @@ collect_loops(struct facts *f, const struct host *host)
 			latency_merge(&f->waited, &open->waited);
 		}
 	}
-	stats_sum(all, host->n_loops, f->rows);
-	facts_dnstap(host, f->dnstap);
-	stats_sum_reasons(all, host->n_loops, f->reasons);
-	stats_sum_rcodes(all, host->n_loops, f->rcodes);
-	stats_sum_asked(all, host->n_loops, f->asked);
-	stats_sum_prefixes(all, host->n_loops, f->prefixes);
+	stats_sum(all, n, f->rows);
+	stats_sum_reasons(all, n, f->reasons);
+	stats_sum_rcodes(all, n, f->rcodes);
+	stats_sum_asked(all, n, f->asked);
+	stats_sum_prefixes(all, n, f->prefixes);
 }
 
 struct facts *
@@ -133,8 +125,6 @@ facts_new(const struct host *host, const struct ask_views *v)
 	f->has_cache = cache != NULL;
 	if (f->has_cache)
 		f->cache = figures_of_cache(cache);
-	if (host->query_log_lost != NULL)
-		f->query_log_lost = atomic_load(host->query_log_lost);
 	collect_process(f, host);
 	return f;
 }

@@ -20,7 +20,6 @@
 #include "control/host.h"
 #include "control/verdict.h"
 #include "core/stats.h"
-#include "engine/dnstap_tap.h"
 #include "io/loop.h"
 
 /* A loop. */
@@ -36,7 +35,6 @@ struct facts {
 	uint64_t now_ns;
 	struct stats_row rows[STATS_N]; /* of all loops */
 	struct stats_reason reasons[REASON_N];
-	struct stats_row dnstap[DNSTAP_TAP_FIGURES];
 	uint64_t rcodes[STATS_RCODES];
 	uint64_t asked[STATS_ASKED];
 	uint64_t prefixes[STATS_PREFIXES]; /* answers, by the prefix's number */
@@ -53,12 +51,11 @@ struct facts {
 	struct facts_loop loops[SETTINGS_LOOPS];
 	bool has_cache;
 	struct figures_cache cache;
-	uint64_t query_log_lost; /* lines that could not be written */
-	double cpu_s;            /* seconds that the process has computed */
-	uint64_t memory;         /* bytes of the process in memory; 0: not known */
-	uint64_t memory_max;     /* the most that they were */
-	uint64_t open_fds;       /* descriptors that are open; 0: not known */
-	uint64_t max_fds;        /* that may be (RLIMIT_NOFILE); 0: not known */
+	double cpu_s;        /* seconds that the process has computed */
+	uint64_t memory;     /* bytes of the process in memory; 0: not known */
+	uint64_t memory_max; /* the most that they were */
+	uint64_t open_fds;   /* descriptors that are open; 0: not known */
+	uint64_t max_fds;    /* that may be (RLIMIT_NOFILE); 0: not known */
 };
 
 /*
@@ -67,11 +64,8 @@ struct facts {
  */
 MUST_USE struct facts *facts_new(const struct host *host, const struct ask_views *v);
 
-/* facts_rows: write the counters of all loops of HOST, added up, to ROWS. */
+/* facts_rows: write the counters of all threads of HOST, added up, to ROWS. */
 void facts_rows(const struct host *host, struct stats_row rows[static STATS_N]);
-
-/* facts_dnstap: write what became of the messages handed to dnstap, of all loops, to ROWS. */
-void facts_dnstap(const struct host *host, struct stats_row rows[static DNSTAP_TAP_FIGURES]);
 
 /* facts_outcomes: how many answers came from each source, those for reasons of KIND. */
 void facts_outcomes(

@@ -5,8 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/dnstap_tap.h"
-
 #define LIST(type, ...) { __VA_ARGS__ }, sizeof((const type[]){ __VA_ARGS__ }) / sizeof(type)
 #define PARTS(...) LIST(char *, __VA_ARGS__)
 #define PLACES(...) LIST(enum stats_place, __VA_ARGS__)
@@ -71,10 +69,6 @@ VALUE(connections, struct upstream_status, v->connections)
 VALUE(in_flight, struct upstream_status, v->in_flight)
 VALUE(waiting, struct upstream_status, v->waiting)
 
-#define DNSTAP_VALUE(place, field, name, help) \
-	VALUE(name, struct stats_row, v[DNSTAP_TAP_##place].value)
-DNSTAP_TAP_COUNTERS(DNSTAP_VALUE)
-
 _Static_assert(UPSTREAM_RCODES == 7 && UPSTREAM_LOST_N == 3, "each has its part below");
 
 /* --- The table -------------------------------------------------------------------------------- */
@@ -99,8 +93,6 @@ _Static_assert(UPSTREAM_RCODES == 7 && UPSTREAM_LOST_N == 3, "each has its part 
 #define OF_COUNTER(name, help) \
 	ROW(OF_COUNTER, #name, "dns64d_" #name, COUNTER, COUNT, help, ONE, PLACES(STATS_##name), \
 	    NULL),
-#define OF_DNSTAP(place, field, name, help) \
-	ROW(OF_DNSTAP, #name, "dns64d_" #name, COUNTER, COUNT, help, ONE, NO_PLACES, name),
 #define IN_JSON(source, key, unit, help, value) \
 	ROW(source, key, NULL, GAUGE, unit, help, ONE, NO_PLACES, value)
 
@@ -185,9 +177,6 @@ const struct figure figures[] = {
 	    NO_PLACES),
 	[FIGURES_UPSTREAM_RTT] = OF_FACTS(
 	    "upstream_rtt_seconds", HISTOGRAM, SECONDS, "From a question to its reply", NO_PLACES),
-	[FIGURES_QUERY_LOG_LOST] = OF_FACTS("query_log_lost", COUNTER, COUNT,
-	    "Lines of the query log that could not be written, as when the disk is full",
-	    NO_PLACES),
 	[FIGURES_UPTIME] =
 	    IN_JSON(OF_STATE, "uptime_s", SECONDS, "how long the daemon has been up", NULL),
 	[FIGURES_TIME] = IN_JSON(OF_STATE, "time", SECONDS, "the loops' clock, for rates", NULL),
@@ -240,8 +229,7 @@ const struct figure figures[] = {
 	    lost),
 	OF_UPSTREAM("hedges", "questions sent to it as another one was slow", ONE,
 	    PLACES(STATS_upstream_hedges), hedges),
-	DNSTAP_TAP_COUNTERS(OF_DNSTAP)
-	    OF_CACHE("entries", GAUGE, COUNT, "entries in the cache", cache_entries),
+	OF_CACHE("entries", GAUGE, COUNT, "entries in the cache", cache_entries),
 	OF_CACHE("bytes", GAUGE, BYTES, "messages of the entries in the cache", cache_bytes),
 	OF_CACHE("size_bytes", GAUGE, BYTES, "what the cache has room for", cache_size_bytes),
 	OF_CACHE("put", COUNTER, COUNT, "entries made", cache_put_n),

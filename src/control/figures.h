@@ -7,8 +7,7 @@
  * from. The log's report, JSON, the metrics and the page are made from it, so a figure has the same
  * name and the same value wherever it is shown.
  *
- * What the loops count has its name and help there (STATS_COUNTERS, DNSTAP_TAP_COUNTERS); the rows
- * of these are made from that.
+ * What the loops count has its name and help there (STATS_COUNTERS); its rows are made from that.
  */
 
 #include <stddef.h>
@@ -30,7 +29,6 @@ enum figure_source {
 	FIGURE_OF_CACHE,    /* the cache: struct figures_cache */
 	FIGURE_OF_GROUP,    /* counters that belong together: stats_row[STATS_N] */
 	FIGURE_OF_COUNTER,  /* one counter: stats_row[STATS_N] */
-	FIGURE_OF_DNSTAP,   /* what became of messages for dnstap: stats_row[DNSTAP_TAP_FIGURES] */
 	/* In JSON only; written by control/state_json and control/api_stats: */
 	FIGURE_OF_STATE,   /* the facts */
 	FIGURE_OF_ANSWERS, /* struct facts_answers */
@@ -79,7 +77,6 @@ enum figures_place {
 	FIGURES_UPSTREAM_DOUBTED,
 	FIGURES_UPSTREAM_LIMITED,
 	FIGURES_UPSTREAM_RTT,
-	FIGURES_QUERY_LOG_LOST,
 	FIGURES_FACTS,
 	FIGURES_UPTIME = FIGURES_FACTS,
 	FIGURES_TIME,

@@ -7,7 +7,6 @@
  */
 
 #include <event2/event.h>
-#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <time.h>
@@ -68,8 +67,8 @@ struct host {
 	enum verdict_reload reload;
 	time_t taken;  /* when the configuration in force was, seconds since 1970 */
 	bool stopping; /* it finishes what is in flight, and ends */
-	/* lines of the query log that could not be written; NULL: it has none */
-	const _Atomic uint64_t *query_log_lost;
+	const struct stats
+	    *log_stats; /* what the threads of query-log and dnstap count; NULL: nothing */
 	const struct listens_waits *waits; /* which listen addresses are waited for */
 	const struct host_ops *ops;
 	void *arg;

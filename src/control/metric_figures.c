@@ -85,5 +85,4 @@ metric_figures_write(struct metric_text *t, const struct facts *f)
 		write_all(t, FIGURE_OF_CACHE, &f->cache);
 	write_all(t, FIGURE_OF_GROUP, f->rows);
 	write_counters(t, f->rows);
-	write_all(t, FIGURE_OF_DNSTAP, f->dnstap);
 }

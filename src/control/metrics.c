@@ -130,12 +130,6 @@ loops(struct metric_text *t, const struct facts *f)
 }
 
 static void
-query_log_lost(struct metric_text *t, const struct facts *f)
-{
-	metric_text_count(t, NULL, f->query_log_lost);
-}
-
-static void
 loops_silent(struct metric_text *t, const struct facts *f)
 {
 	metric_text_count(t, NULL, f->views->n_missing);
@@ -487,7 +481,6 @@ static const struct {
 	{ FIGURES_UPSTREAM_LIMITED, upstream_limited },
 	{ FIGURES_UPSTREAM_RTT, upstream_rtt },
 	{ FIGURES_CACHE_HITS, cache_hits },
-	{ FIGURES_QUERY_LOG_LOST, query_log_lost },
 };
 
 void

@@ -80,7 +80,7 @@ counters_json(const struct facts *f)
 {
 	json_t *j = json_object();
 
-	api_stats_counters(j, NULL, f->rows, f->dnstap);
+	api_stats_counters(j, NULL, f->rows);
 	return j;
 }
 

@@ -19,7 +19,10 @@
 #include "core/transport.h"
 #include "dns/proto.h"
 
-/* X(field, "what it counts") */
+/*
+ * X(field, "what it counts"). From query_log_written on they are counted by no loop but by the
+ * threads of the query log and dnstap, in a struct of their own.
+ */
 #define STATS_COUNTERS(X) \
 	X(client_udp, "questions received over UDP") /* the sum of stats.asked */ \
 	X(client_tcp, "questions received over TCP") /* likewise */ \
@@ -154,7 +157,12 @@
 	X(query_log, "answers handed to the query log") \
 	X(query_log_dropped, "answers that the query log had no room for") \
 	X(dnstap, "messages handed to dnstap") \
-	X(dnstap_dropped, "messages that dnstap had no room for")
+	X(dnstap_dropped, "messages that dnstap had no room for") \
+	X(query_log_written, "lines of the query log written") \
+	X(query_log_lost, \
+	    "lines of the query log that could not be written, as when the disk is full") \
+	X(dnstap_frames, "frames written to the reader of dnstap, one for each message") \
+	X(dnstap_lost, "messages handed to dnstap that no reader took")
 
 #define STATS_RCODES 16 /* those of a header's four bits */
 

@@ -62,6 +62,7 @@ struct daemon {
 	struct querylog querylog; /* from report on */
 	bool stuck;               /* its thread is, and uses what the threads have */
 	struct dnstap dnstap;     /* likewise */
+	struct stats log_stats;   /* what these two count */
 	struct sandbox sandbox;
 	struct logonce *logonce;           /* owned; settings.conf.core.logonce borrows it */
 	struct health_table *health_table; /* likewise */
@@ -353,6 +354,7 @@ serve(struct daemon *d)
 		.ready = let_go,
 		.arg = d };
 
+	d->threads.log_stats = &d->log_stats;
 	report(d);
 	bool well = serve_run(&s);
 	dnstap_end(&d->dnstap);
@@ -442,13 +444,14 @@ run(struct daemon *d)
 static int
 work(enum options_task task, struct options *o)
 {
-	struct daemon *d = calloc(1, sizeof(*d));
+	struct daemon *d = aligned_alloc(_Alignof(struct daemon), sizeof(*d));
 	int rc;
 
 	if (d == NULL) {
 		fprintf(stderr, "dns64d: no memory\n");
 		return DAEMON_RESOURCES;
 	}
+	memset(d, 0, sizeof(*d));
 	d->options = *o;
 	d->background = (struct background){ .fd = -1, .null = -1 };
 	d->pidfile.fd = -1;

@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include "base/log.h"
-#include "control/figures.h"
 
 #ifdef HAVE_DNSTAP
 
@@ -129,16 +128,16 @@ see_to_reader(struct writer *w)
 
 /* --- Messages --------------------------------------------------------------------------------- */
 
-/* Write the frames in the buffer, which come from C. */
+/* Write the frames in the buffer. */
 static void
-flush(struct writer *w, struct dnstap_tap *c)
+flush(struct writer *w)
 {
 	if (w->n == 0)
 		return;
 	if (dnstap_stream_write(&w->stream, w->frames, w->n)) {
-		atomic_fetch_add(&c->n_written, (uint64_t)w->n);
+		stats_add(&w->d->stats->dnstap_frames, (uint64_t)w->n);
 	} else {
-		atomic_fetch_add(&c->n_lost, (uint64_t)w->n);
+		stats_add(&w->d->stats->dnstap_lost, (uint64_t)w->n);
 		w->lost += (uint64_t)w->n;
 		w->stream.broken = true;
 	}
@@ -147,8 +146,7 @@ flush(struct writer *w, struct dnstap_tap *c)
 }
 
 static void
-add_frame(
-    struct writer *w, struct dnstap_tap *c, const struct dnstap_tap_record *r, const uint8_t *msg)
+add_frame(struct writer *w, const struct dnstap_tap_record *r, const uint8_t *msg)
 {
 	uint8_t *to = w->buffer + w->len;
 	size_t len = dnstap_frame(&w->task.about, r, msg, w->shift_ns, to);
@@ -156,7 +154,7 @@ add_frame(
 	w->frames[w->n++] = (struct iovec){ .iov_base = to, .iov_len = len };
 	w->len += len;
 	if (w->n == BATCH || w->len + DNSTAP_FRAME_MAX > BUFFER)
-		flush(w, c);
+		flush(w);
 }
 
 /* Pass on what C has now. Returns whether it had anything. */
@@ -172,15 +170,15 @@ empty(struct writer *w, struct dnstap_tap *c)
 	/* What is left when the connection breaks may be for the next one. */
 	while (most-- > 0 && !w->stream.broken && (r = dnstap_tap_next(c, &msg)) != NULL) {
 		if (w->stream.writer != NULL) {
-			add_frame(w, c, r, msg);
+			add_frame(w, r, msg);
 		} else {
-			atomic_fetch_add(&c->n_lost, 1);
+			stats_inc(&w->d->stats->dnstap_lost);
 			w->lost++;
 		}
 		dnstap_tap_drop(c);
 		any = true;
 	}
-	flush(w, c);
+	flush(w);
 	return any || w->stream.broken;
 }
 
@@ -354,11 +352,12 @@ wake(const struct dnstap *d)
 #endif
 
 void
-dnstap_init(struct dnstap *d, struct dnstap_tap *const *captures, unsigned n)
+dnstap_init(struct dnstap *d, struct dnstap_tap *const *captures, unsigned n, struct stats *stats)
 {
 	memset(d, 0, sizeof(*d));
 	d->wake_fd = -1;
 	d->n = n;
+	d->stats = stats;
 	for (unsigned i = 0; i < n; i++)
 		d->captures[i] = captures[i];
 	(void)pthread_mutex_init(&d->lock, NULL);
@@ -370,21 +369,8 @@ dnstap_start(struct dnstap *d, const struct threads *t, const struct settings *s
 	struct dnstap_tap *captures[SETTINGS_LOOPS];
 
 	threads_dnstap_taps(t, captures);
-	dnstap_init(d, captures, t->n);
+	dnstap_init(d, captures, t->n, t->log_stats);
 	dnstap_use(d, s);
-}
-
-void
-dnstap_report(const struct dnstap *d)
-{
-	struct stats_row rows[DNSTAP_TAP_FIGURES];
-
-	if (!d->running)
-		return;
-	dnstap_tap_sum((const struct dnstap_tap *const *)d->captures, d->n, rows);
-	for (const struct figure *g = NULL; (g = figures_next(g, FIGURE_OF_DNSTAP)) != NULL;)
-		log_notice(
-		    LOG_STATS, "%s %" PRIu64 " (%s)", g->key, figure_sum(g, rows), g->metric.help);
 }
 
 void

@@ -30,6 +30,7 @@ struct dnstap_task {
 struct dnstap {
 	struct dnstap_tap *captures[SETTINGS_LOOPS]; /* borrowed */
 	unsigned n;
+	struct stats *stats; /* borrowed: the thread counts there */
 	pthread_t id;
 	bool running;
 	int wake_fd; /* owned: eventfd */
@@ -42,8 +43,12 @@ struct dnstap {
 /* dnstap_known: was this built with dnstap? */
 MUST_USE bool dnstap_known(void);
 
-/* dnstap_init: make D ready to pass on what the N captures at CAPTURES, borrowed, copy. */
-void dnstap_init(struct dnstap *d, struct dnstap_tap *const *captures, unsigned n);
+/*
+ * dnstap_init: make D ready to pass on what the N captures at CAPTURES copy, and to count in STATS
+ * what becomes of it. All are borrowed.
+ */
+void dnstap_init(
+    struct dnstap *d, struct dnstap_tap *const *captures, unsigned n, struct stats *stats);
 
 /* dnstap_start: dnstap_init with the captures of the loops of T, borrowed, then dnstap_use. */
 void dnstap_start(struct dnstap *d, const struct threads *t, const struct settings *s);
@@ -53,9 +58,6 @@ void dnstap_start(struct dnstap *d, const struct threads *t, const struct settin
  * made the log says so.
  */
 void dnstap_use(struct dnstap *d, const struct settings *s);
-
-/* dnstap_report: log the figures of the thread, if it runs, under the log's word "stats". */
-void dnstap_report(const struct dnstap *d);
 
 /* dnstap_end: pass on what the captures still have, as far as a second suffices, and end. */
 void dnstap_end(struct dnstap *d);

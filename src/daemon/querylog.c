@@ -52,8 +52,8 @@ tell_failure(struct writer *w, int err, size_t done)
 		    "query-log cannot be written: %s; lines are lost until it can", strerror(err));
 	w->failing = true;
 	w->lost += n_lost;
-	atomic_fetch_add(&w->q->n_lost, n_lost);
-	atomic_fetch_add(&w->q->n_written, w->n_lines - n_lost);
+	stats_add(&w->q->stats->query_log_lost, n_lost);
+	stats_add(&w->q->stats->query_log_written, w->n_lines - n_lost);
 }
 
 static void
@@ -64,7 +64,7 @@ tell_success(struct writer *w)
 		    (unsigned long long)w->lost);
 	w->failing = false;
 	w->lost = 0;
-	atomic_fetch_add(&w->q->n_written, w->n_lines);
+	stats_add(&w->q->stats->query_log_written, w->n_lines);
 }
 
 /* Write LEN bytes. Returns 0 or errno; *DONE gets how many were written. */
@@ -118,7 +118,7 @@ add_line(struct writer *w, const struct queryline *line)
 
 	if (w->to == QUERYLOG_SYSLOG) {
 		syslog(LOG_INFO, "%.*s", (int)len - 1, to);
-		atomic_fetch_add(&w->q->n_written, 1);
+		stats_inc(&w->q->stats->query_log_written);
 		return;
 	}
 	w->len += len;
@@ -230,13 +230,14 @@ writer_main(void *arg)
 /* --- The main thread -------------------------------------------------------------------------- */
 
 void
-querylog_init(struct querylog *q, struct querylog_tap *const *taps, unsigned n)
+querylog_init(struct querylog *q, struct querylog_tap *const *taps, unsigned n, struct stats *stats)
 {
 	pthread_condattr_t attr;
 
 	memset(q, 0, sizeof(*q));
 	q->fd = -1;
 	q->n_taps = n;
+	q->stats = stats;
 	for (unsigned i = 0; i < n; i++)
 		q->taps[i] = taps[i];
 	(void)pthread_mutex_init(&q->lock, NULL);
@@ -343,7 +344,7 @@ querylog_start(struct querylog *q, const struct threads *t, const struct setting
 	struct querylog_tap *taps[SETTINGS_LOOPS];
 
 	threads_querylog_taps(t, taps);
-	querylog_init(q, taps, t->n);
+	querylog_init(q, taps, t->n, t->log_stats);
 	querylog_use(q, s);
 }
 
@@ -369,17 +370,6 @@ querylog_writes(struct querylog *q)
 	return q->to != QUERYLOG_FILE || q->opened || querylog_reopen(q);
 }
 
-void
-querylog_report(const struct querylog *q)
-{
-	if (!q->running)
-		return;
-	log_notice(LOG_STATS, "query_log_written %llu (lines of the query log)",
-	    (unsigned long long)atomic_load(&q->n_written));
-	log_notice(LOG_STATS, "query_log_lost %llu (lines that could not be written)",
-	    (unsigned long long)atomic_load(&q->n_lost));
-}
-
 /* Tell the thread to end, and wait for it as long as it writes. False: it does not. */
 static bool
 end_thread(struct querylog *q)
@@ -391,7 +381,8 @@ end_thread(struct querylog *q)
 	q->ending = true;
 	pthread_cond_signal(&q->wake);
 	for (unsigned i = 0; i < END_STEPS && !q->ended; i++) {
-		uint64_t n = atomic_load(&q->n_written) + atomic_load(&q->n_lost);
+		uint64_t n = atomic_load(&q->stats->query_log_written) +
+		    atomic_load(&q->stats->query_log_lost);
 		struct timespec until;
 
 		if (n == before)

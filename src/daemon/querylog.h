@@ -13,7 +13,6 @@
  */
 
 #include <pthread.h>
-#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -42,14 +41,16 @@ struct querylog {
 	bool ended; /* by the thread: it has nothing more to do */
 	enum querylog_to to;
 	bool json;
-	int fd; /* owned, if changed: QUERYLOG_FILE; -1: it could not be opened */
-	/* The thread's figures. */
-	_Atomic uint64_t n_written; /* lines */
-	_Atomic uint64_t n_lost;    /* lines, as the file could not be written */
+	int fd;              /* owned, if changed: QUERYLOG_FILE; -1: it could not be opened */
+	struct stats *stats; /* borrowed: the thread counts there */
 };
 
-/* querylog_init: make Q ready to write what the N taps at TAPS, borrowed, tell of. */
-void querylog_init(struct querylog *q, struct querylog_tap *const *taps, unsigned n);
+/*
+ * querylog_init: make Q ready to write what the N taps at TAPS tell of, and to count in STATS what
+ * becomes of it. All are borrowed.
+ */
+void querylog_init(
+    struct querylog *q, struct querylog_tap *const *taps, unsigned n, struct stats *stats);
 
 /* querylog_start: querylog_init with the taps of the loops of T, borrowed, then querylog_use. */
 void querylog_start(struct querylog *q, const struct threads *t, const struct settings *s);
@@ -69,9 +70,6 @@ bool querylog_reopen(struct querylog *q);
  * True if query-log is none.
  */
 MUST_USE bool querylog_writes(struct querylog *q);
-
-/* querylog_report: log the figures of the thread, if it runs, under the log's word "stats". */
-void querylog_report(const struct querylog *q);
 
 /*
  * querylog_end: write what the taps still have, as long as that can be written, and end. False: the

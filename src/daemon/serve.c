@@ -215,8 +215,6 @@ on_signal(struct serve *s, int number)
 		want_reload(s);
 		break;
 	case SIGUSR1:
-		querylog_report(s->querylog);
-		dnstap_report(s->dnstap);
 		report_stats(s->threads, s->settings->conf.core.cache);
 		break;
 	case SIGUSR2:
@@ -543,7 +541,7 @@ open_control(struct serve *s)
 		.started = time(NULL),
 		.memory_fd = s->web->has_memory ? s->web->memory_fd : -1,
 		.fds_fd = s->web->has_fds ? s->web->fds_fd : -1,
-		.query_log_lost = &s->querylog->n_lost,
+		.log_stats = s->threads->log_stats,
 		.waits = &s->watch->waits,
 		.ops = &ops,
 		.arg = s };

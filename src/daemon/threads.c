@@ -246,11 +246,12 @@ threads_alive(const struct threads *t)
 void
 threads_stats(const struct threads *t, struct stats_row rows[static STATS_N])
 {
-	const struct stats *all[SETTINGS_LOOPS];
+	const struct stats *all[SETTINGS_LOOPS + 1];
 
 	for (unsigned i = 0; i < t->n; i++)
 		all[i] = loop_stats(t->thread[i].loop);
-	stats_sum(all, t->n, rows);
+	all[t->n] = t->log_stats;
+	stats_sum(all, t->n + (t->log_stats != NULL), rows);
 }
 
 void

@@ -44,6 +44,7 @@ struct threads {
 	sem_t started;                 /* posted once by each thread */
 	const struct sandbox *sandbox; /* borrowed */
 	int ended_fd;                  /* owned: eventfd, readable once a loop has ended */
+	struct stats *log_stats;       /* borrowed: counted beside the loops; NULL: nothing */
 };
 
 /*
@@ -100,7 +101,7 @@ void threads_ping(struct threads *t);
 /* threads_alive: has every loop begun an iteration since the last threads_ping? */
 MUST_USE bool threads_alive(const struct threads *t);
 
-/* threads_stats: write the counters of all loops, added up, to ROWS. */
+/* threads_stats: write the counters of all loops and T->log_stats, added up, to ROWS. */
 void threads_stats(const struct threads *t, struct stats_row rows[static STATS_N]);
 
 /* threads_reasons: write the answers by reason of all loops, added up, to ROWS. */

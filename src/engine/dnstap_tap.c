@@ -79,15 +79,3 @@ dnstap_tap_drop(struct dnstap_tap *c)
 {
 	spool_drop(&c->spool);
 }
-
-void
-dnstap_tap_sum(const struct dnstap_tap *const *captures, unsigned n,
-    struct stats_row rows[static DNSTAP_TAP_FIGURES])
-{
-#define SUM(place, field, name, help) \
-	rows[DNSTAP_TAP_##place] = (struct stats_row){ #name, help, 0 }; \
-	for (unsigned i = 0; i < n; i++) \
-		rows[DNSTAP_TAP_##place].value += atomic_load(&captures[i]->field);
-	DNSTAP_TAP_COUNTERS(SUM)
-#undef SUM
-}

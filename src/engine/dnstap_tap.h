@@ -10,7 +10,6 @@
  * to the query log by engine/querylog_tap.)
  */
 
-#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -40,9 +39,6 @@ struct dnstap_tap {
 	struct spool spool;
 	struct stats *stats; /* borrowed */
 	uint64_t seed;       /* for conf_dnstap.sample */
-	/* The reader's figures. */
-	_Alignas(64) _Atomic uint64_t n_written; /* messages written to who wants them */
-	_Atomic uint64_t n_lost;                 /* those that nobody took */
 };
 
 /*
@@ -77,21 +73,5 @@ MUST_USE const struct dnstap_tap_record *dnstap_tap_next(struct dnstap_tap *c, c
 
 /* dnstap_tap_drop: the reader is done with the record of the last dnstap_tap_next. */
 void dnstap_tap_drop(struct dnstap_tap *c);
-
-/* What the reader made of the messages, as others see it: X(place, field, name, "what it counts")
- */
-#define DNSTAP_TAP_COUNTERS(X) \
-	X(WRITTEN, n_written, dnstap_frames, \
-	    "frames written to the reader of dnstap, one for each message") \
-	X(LOST, n_lost, dnstap_lost, "messages handed to dnstap that no reader took")
-
-#define DNSTAP_TAP_PLACE(place, field, name, help) DNSTAP_TAP_##place,
-enum dnstap_tap_figure { DNSTAP_TAP_COUNTERS(DNSTAP_TAP_PLACE) DNSTAP_TAP_FIGURES };
-#undef DNSTAP_TAP_PLACE
-
-/* dnstap_tap_sum: write the sums of the figures of the readers of N captures to ROWS. Any thread.
- */
-void dnstap_tap_sum(const struct dnstap_tap *const *captures, unsigned n,
-    struct stats_row rows[static DNSTAP_TAP_FIGURES]);
 
 #endif

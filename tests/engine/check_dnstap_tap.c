@@ -289,23 +289,6 @@ START_TEST(what_has_no_room_is_counted)
 }
 END_TEST
 
-START_TEST(figures_are_summed)
-{
-	static struct dnstap_tap other;
-	const struct dnstap_tap *all[] = { &capture, &other };
-	struct stats_row rows[DNSTAP_TAP_FIGURES];
-
-	atomic_store(&capture.n_written, 3);
-	atomic_store(&other.n_written, 4);
-	atomic_store(&other.n_lost, 5);
-	dnstap_tap_sum(all, 2, rows);
-	ck_assert_str_eq(rows[DNSTAP_TAP_WRITTEN].name, "dnstap_frames");
-	ck_assert_uint_eq(rows[DNSTAP_TAP_WRITTEN].value, 7);
-	ck_assert_str_eq(rows[DNSTAP_TAP_LOST].name, "dnstap_lost");
-	ck_assert_uint_eq(rows[DNSTAP_TAP_LOST].value, 5);
-}
-END_TEST
-
 void
 tests_add(TCase *tc)
 {
@@ -316,5 +299,4 @@ tests_add(TCase *tc)
 	tcase_add_test(tc, types_are_selected);
 	tcase_add_test(tc, samples_have_questions_with_their_responses);
 	tcase_add_test(tc, what_has_no_room_is_counted);
-	tcase_add_test(tc, figures_are_summed);
 }

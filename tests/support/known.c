@@ -56,16 +56,15 @@ known_open(const char *text)
 		.open_fds = 12,
 		.max_fds = 1024,
 		.has_cache = true,
-		.cache = { .size = 4096, .counts = { .n = 12 } },
-		.query_log_lost = 3 };
+		.cache = { .size = 4096, .counts = { .n = 12 } } };
 	ck_assert(netaddr_parse("::1", 53, &f->served[0]));
 	k->waits.n = 1;
 	strcpy(k->waits.w[0].what, "<eth0>#53"); /* no name of an interface, but to be on guard */
 	k->waits.w[0].why = LISTENS_NO_INTERFACE;
 	stats_sum(&none, 0, f->rows);
 	f->loops[0].told = f->loops[1].told = true;
-	dnstap_tap_sum(NULL, 0, f->dnstap);
-	f->dnstap[DNSTAP_TAP_LOST].value = 21;
+	f->rows[STATS_query_log_lost].value = 3;
+	f->rows[STATS_dnstap_lost].value = 21;
 	f->loops[1].open.queries = 5;
 	latency_add(&f->waited, 30 * NS_PER_MS);
 	f->reasons[REASON_NATIVE].at_once = 4;
