@@ -60,8 +60,8 @@ struct daemon {
 	struct listen_watch watch;
 	struct threads threads;
 	struct querylog querylog; /* from report on */
-	bool stuck;               /* its thread is, and uses what the threads have */
 	struct dnstap dnstap;     /* likewise */
+	bool stuck;               /* a thread of these is, and uses what the loops have */
 	struct stats log_stats;   /* what these two count */
 	struct sandbox sandbox;
 	struct logonce *logonce;           /* owned; settings.conf.core.logonce borrows it */
@@ -310,13 +310,29 @@ logs_to_stderr(const struct daemon *d)
 	    (d->settings.log == SETTINGS_LOG_AUTO && d->options.foreground);
 }
 
+/* Have threads write what the loops tell of, as configured. */
+static void
+start_spoolers(struct daemon *d)
+{
+	querylog_init(&d->querylog, &d->log_stats);
+	dnstap_init(&d->dnstap, &d->log_stats);
+	d->threads.log_stats = &d->log_stats;
+	for (unsigned i = 0; i < d->threads.n; i++) {
+		struct loop *l = d->threads.thread[i].loop;
+
+		spooler_add(&d->querylog.spooler, loop_querylog_spool(l));
+		spooler_add(&d->dnstap.spooler, loop_dnstap_spool(l));
+	}
+	querylog_use(&d->querylog, &d->settings);
+	dnstap_use(&d->dnstap, &d->settings);
+}
+
 /* Open the configured log, and report the start there. */
 static void
 report(struct daemon *d)
 {
 	log_open(logs_to_stderr(d) ? LOG_SINK_STDERR : LOG_SINK_SYSLOG);
-	querylog_start(&d->querylog, &d->threads, &d->settings);
-	dnstap_start(&d->dnstap, &d->threads, &d->settings);
+	start_spoolers(d);
 	listen_watch_begin(&d->watch);
 	report_start(&d->settings, &d->watch.waits, &d->plan);
 	report_user(d);
@@ -354,11 +370,10 @@ serve(struct daemon *d)
 		.ready = let_go,
 		.arg = d };
 
-	d->threads.log_stats = &d->log_stats;
 	report(d);
 	bool well = serve_run(&s);
-	dnstap_end(&d->dnstap);
-	d->stuck = !querylog_end(&d->querylog);
+	d->stuck = !spooler_end(&d->dnstap.spooler);
+	d->stuck = !spooler_end(&d->querylog.spooler) || d->stuck;
 	if (!well)
 		return DAEMON_RESOURCES; /* a loop may be anywhere, with a part of the cache locked
 					  */

@@ -11,40 +11,12 @@
 
 #ifdef HAVE_DNSTAP
 
-#include <poll.h>
-#include <sys/eventfd.h>
-#include <time.h>
-
 #include "base/clock.h"
-#include "daemon/dnstap_stream.h"
-#include "daemon/privileges.h"
 
-#define BATCH 128                         /* frames written at a time */
-#define BUFFER (DNSTAP_FRAME_MAX + 65536) /* bytes of them */
-#define BUSY_MS 5                         /* pause when there was something to write */
-#define IDLE_MS 50                        /* when there was nothing */
+#define BUFFER (DNSTAP_FRAME_MAX + 65536) /* bytes of frames written at a time */
 #define RETRY_MS 1000                     /* between two tries to reach the reader */
-
-#define STAYS_MS 10000 /* a reader that was there for so long stays */
-#define PAUSE_MS 32000 /* longest pause before one that does not */
-
-/* What the thread works with. */
-struct writer {
-	struct dnstap *d;
-	struct dnstap_task task;
-	struct dnstap_stream stream;
-	uint64_t retry_ns;   /* when the reader is looked for next */
-	uint64_t reached_ns; /* when it was connected to */
-	uint64_t pause_ms;   /* before a reader that does not stay is looked for */
-	uint64_t shift_ns;   /* from the loops' clock to the time of day */
-	uint64_t lost;       /* messages since there is no reader */
-	int told;            /* why there is none, as it was told: -errno; 0: nothing was */
-	bool ending;
-	int n;      /* frames in the buffer */
-	size_t len; /* their bytes */
-	struct iovec frames[BATCH];
-	uint8_t *buffer; /* owned: BUFFER */
-};
+#define STAYS_MS 10000                    /* a reader that was there for so long stays */
+#define PAUSE_MS 32000                    /* longest pause before one that does not */
 
 /* --- The reader ------------------------------------------------------------------------------- */
 
@@ -72,222 +44,152 @@ words_for(int rc)
 }
 
 static void
-look_for_reader(struct writer *w)
+look_for_reader(struct dnstap *d)
 {
 	uint64_t now_ns = clock_now_ns();
 	int rc;
 
-	if (w->task.path[0] == '\0' || now_ns < w->retry_ns)
+	if (d->now.path[0] == '\0' || now_ns < d->retry_ns)
 		return;
-	rc = dnstap_stream_open(&w->stream, w->task.path);
+	rc = dnstap_stream_open(&d->stream, d->now.path);
 	now_ns = clock_now_ns();
-	w->retry_ns = now_ns + RETRY_MS * NS_PER_MS;
+	d->retry_ns = now_ns + RETRY_MS * NS_PER_MS;
 	if (rc == 0) {
 		log_notice(LOG_SERVER,
 		    "dnstap: %s: connected; %" PRIu64 " messages were lost before that",
-		    w->task.path, w->lost);
-		w->reached_ns = now_ns;
-		w->lost = 0;
-	} else if (rc != w->told) {
+		    d->now.path, d->lost);
+		d->reached_ns = now_ns;
+		d->lost = 0;
+	} else if (rc != d->told) {
 		log_warn(LOG_SERVER, "dnstap: %s: %s; messages are lost until it can be reached",
-		    w->task.path, words_for(rc));
+		    d->now.path, words_for(rc));
 	}
-	w->told = rc;
+	d->told = rc;
 }
 
 /* The reader has gone: look for it at once; later if it does not stay, which is told each time. */
 static void
-set_retry(struct writer *w)
+set_retry(struct dnstap *d)
 {
 	uint64_t now_ns = clock_now_ns();
 
-	if (now_ns - w->reached_ns >= STAYS_MS * NS_PER_MS) {
-		w->pause_ms = RETRY_MS;
-		w->retry_ns = now_ns;
+	if (now_ns - d->reached_ns >= STAYS_MS * NS_PER_MS) {
+		d->pause_ms = RETRY_MS;
+		d->retry_ns = now_ns;
 		return;
 	}
-	w->retry_ns = now_ns + w->pause_ms * NS_PER_MS;
-	w->pause_ms = w->pause_ms < PAUSE_MS ? 2 * w->pause_ms : PAUSE_MS;
+	d->retry_ns = now_ns + d->pause_ms * NS_PER_MS;
+	d->pause_ms = d->pause_ms < PAUSE_MS ? 2 * d->pause_ms : PAUSE_MS;
 }
 
 /* Connect if the reader has gone, so that nothing is written to where nobody reads. */
 static void
-see_to_reader(struct writer *w)
+see_to_reader(void *arg, bool last)
 {
-	if (dnstap_stream_alive(&w->stream))
-		return;
-	if (w->stream.writer != NULL) {
-		log_warn(LOG_SERVER, "dnstap: %s: the reader has gone", w->task.path);
-		w->stream.broken = true;
-		dnstap_stream_close(&w->stream);
-		set_retry(w);
+	struct dnstap *d = arg;
+
+	if (d->moved) {
+		dnstap_stream_close(&d->stream);
+		d->retry_ns = 0;
+		d->pause_ms = RETRY_MS;
+		d->told = 0;
+		d->moved = false;
 	}
-	if (!w->ending)
-		look_for_reader(w);
+	if (dnstap_stream_alive(&d->stream))
+		return;
+	if (d->stream.writer != NULL) {
+		log_warn(LOG_SERVER, "dnstap: %s: the reader has gone", d->now.path);
+		d->stream.broken = true;
+		dnstap_stream_close(&d->stream);
+		set_retry(d);
+	}
+	if (!last)
+		look_for_reader(d);
 }
 
 /* --- Messages --------------------------------------------------------------------------------- */
 
 /* Write the frames in the buffer. */
 static void
-flush(struct writer *w)
+flush(void *arg)
 {
-	if (w->n == 0)
+	struct dnstap *d = arg;
+
+	if (d->n == 0)
 		return;
-	if (dnstap_stream_write(&w->stream, w->frames, w->n)) {
-		stats_add(&w->d->stats->dnstap_frames, (uint64_t)w->n);
+	if (dnstap_stream_write(&d->stream, d->frames, d->n)) {
+		stats_add(&d->stats->dnstap_frames, (uint64_t)d->n);
 	} else {
-		stats_add(&w->d->stats->dnstap_lost, (uint64_t)w->n);
-		w->lost += (uint64_t)w->n;
-		w->stream.broken = true;
+		stats_add(&d->stats->dnstap_lost, (uint64_t)d->n);
+		d->lost += (uint64_t)d->n;
+		d->stream.broken = true;
 	}
-	w->n = 0;
-	w->len = 0;
+	d->n = 0;
+	d->len = 0;
 }
 
-static void
-add_frame(struct writer *w, const struct dnstap_tap_record *r, const uint8_t *msg)
-{
-	uint8_t *to = w->buffer + w->len;
-	size_t len = dnstap_frame(&w->task.about, r, msg, w->shift_ns, to);
-
-	w->frames[w->n++] = (struct iovec){ .iov_base = to, .iov_len = len };
-	w->len += len;
-	if (w->n == BATCH || w->len + DNSTAP_FRAME_MAX > BUFFER)
-		flush(w);
-}
-
-/* Pass on what C has now. Returns whether it had anything. */
 static bool
-empty(struct writer *w, struct dnstap_tap *c)
+put(void *arg, const void *record, size_t len)
 {
-	size_t most =
-	    DNSTAP_TAP_SPOOL / sizeof(struct dnstap_tap_record); /* it may fill as we read */
-	const struct dnstap_tap_record *r;
-	const uint8_t *msg;
-	bool any = false;
+	struct dnstap *d = arg;
+	const struct dnstap_tap_record *r = record;
+	uint8_t *to = d->buffer + d->len;
 
+	if (d->stream.writer == NULL) {
+		stats_inc(&d->stats->dnstap_lost);
+		d->lost++;
+		return true;
+	}
+	len = dnstap_frame(&d->now.about, r, (const uint8_t *)(r + 1), d->spooler.shift_ns, to);
+	d->frames[d->n++] = (struct iovec){ .iov_base = to, .iov_len = len };
+	d->len += len;
+	if (d->n == DNSTAP_BATCH || d->len + DNSTAP_FRAME_MAX > BUFFER)
+		flush(d);
 	/* What is left when the connection breaks may be for the next one. */
-	while (most-- > 0 && !w->stream.broken && (r = dnstap_tap_next(c, &msg)) != NULL) {
-		if (w->stream.writer != NULL) {
-			add_frame(w, r, msg);
-		} else {
-			stats_inc(&w->d->stats->dnstap_lost);
-			w->lost++;
-		}
-		dnstap_tap_drop(c);
-		any = true;
-	}
-	flush(w);
-	return any || w->stream.broken;
+	return !d->stream.broken;
 }
 
-static bool
-empty_all(struct writer *w)
-{
-	struct timespec now;
-	bool any = false;
-
-	(void)clock_gettime(CLOCK_REALTIME, &now);
-	w->shift_ns = (uint64_t)now.tv_sec * NS_PER_SEC + (uint64_t)now.tv_nsec - clock_now_ns();
-	see_to_reader(w);
-	for (unsigned i = 0; i < w->d->n; i++)
-		any |= empty(w, w->d->captures[i]);
-	return any;
-}
-
-/* --- The thread ------------------------------------------------------------------------------- */
-
-/* Do what is new, which was said by wake_fd. */
+/* The thread holds the lock: who waits for it must not wait for a reader. */
 static void
-take_news(struct writer *w)
+use(void *arg)
 {
-	struct dnstap *d = w->d;
-	struct dnstap_task task;
-	uint64_t n;
+	struct dnstap *d = arg;
 
-	if (read(d->wake_fd, &n, sizeof(n)) < 0)
-		return; /* nothing is new */
-	pthread_mutex_lock(&d->lock);
-	task = d->task;
-	w->ending = d->ending;
-	pthread_mutex_unlock(&d->lock);
-	if (strcmp(w->task.path, task.path) != 0) {
-		dnstap_stream_close(&w->stream);
-		w->retry_ns = 0;
-		w->pause_ms = RETRY_MS;
-		w->told = 0;
-	}
-	w->task = task;
-	if (w->ending)
-		dnstap_stream_hurry(&w->stream);
-	else
-		dnstap_stream_patient(&w->stream);
-}
-
-static void *
-writer_main(void *arg)
-{
-	struct writer *w = arg;
-	struct pollfd p = { .fd = w->d->wake_fd, .events = POLLIN };
-	bool any = false;
-
-	(void)pthread_setname_np(pthread_self(), "dns64d/dnstap");
-	if (privileges_thread() == 0) {
-		for (take_news(w); !w->ending; take_news(w)) {
-			any = empty_all(w);
-			(void)poll(&p, 1, any ? BUSY_MS : IDLE_MS);
-		}
-		(void)empty_all(w);
-	} else {
-		log_error(LOG_SERVER, "dnstap: its thread could not drop capabilities, so it ends");
-	}
-	dnstap_stream_close(&w->stream);
-	free(w->buffer);
-	free(w);
-	return NULL;
+	d->moved = strcmp(d->now.path, d->next.path) != 0;
+	d->now = d->next;
+	dnstap_stream_patient(&d->stream);
 }
 
 /* --- The main thread -------------------------------------------------------------------------- */
 
-static void
-wake(const struct dnstap *d)
-{
-	uint64_t one = 1;
-
-	(void)!write(d->wake_fd, &one, sizeof(one)); /* cannot be full */
-}
-
-/* Start the thread, unless it runs. False: that failed, and is in the log. */
 static bool
-start(struct dnstap *d)
+open_stream(void *arg)
 {
-	struct writer *w;
-	int rc = ENOMEM;
+	struct dnstap *d = arg;
 
-	if (d->running)
-		return true;
-	d->wake_fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
-	w = d->wake_fd < 0 ? NULL : calloc(1, sizeof(*w));
-	if (w != NULL) {
-		w->d = d;
-		dnstap_stream_init(&w->stream, d->wake_fd);
-		w->buffer = malloc(BUFFER);
-		if (w->buffer != NULL)
-			rc = pthread_create(&d->id, NULL, writer_main, w);
-	}
-	d->running = rc == 0;
-	if (rc == 0)
-		return true;
-	log_error(LOG_SERVER, "dnstap: no thread for it: %s", strerror(rc));
-	if (w != NULL)
-		free(w->buffer);
-	free(w);
-	if (d->wake_fd >= 0)
-		close(d->wake_fd);
-	d->wake_fd = -1;
-	return false;
+	dnstap_stream_init(&d->stream, d->spooler.wake_fd);
+	d->buffer = malloc(BUFFER);
+	return d->buffer != NULL;
 }
+
+static void
+close_stream(void *arg)
+{
+	struct dnstap *d = arg;
+
+	dnstap_stream_close(&d->stream);
+	free(d->buffer);
+}
+
+static const struct spooler_output output = { .name = "dnstap",
+	.what = "messages",
+	.thread = "dns64d/dnstap",
+	.open = open_stream,
+	.use = use,
+	.begin = see_to_reader,
+	.put = put,
+	.flush = flush,
+	.close = close_stream };
 
 static void
 make_task(const struct settings *s, struct dnstap_task *t)
@@ -311,15 +213,14 @@ dnstap_use(struct dnstap *d, const struct settings *s)
 	struct dnstap_task t;
 
 	make_task(s, &t);
-	if ((t.path[0] == '\0' && !d->running) || !start(d))
+	if ((t.path[0] == '\0' && !d->spooler.running) || !spooler_start(&d->spooler, &output, d))
 		return;
 	/* A reload that changes nothing is no reason to hurry a slow reader. */
-	pthread_mutex_lock(&d->lock);
-	if (memcmp(&t, &d->task, sizeof(t)) != 0) {
-		d->task = t;
-		wake(d);
-	}
-	pthread_mutex_unlock(&d->lock);
+	if (memcmp(&t, &d->next, sizeof(t)) == 0)
+		return;
+	spooler_change(&d->spooler);
+	d->next = t;
+	spooler_changed(&d->spooler);
 }
 
 bool
@@ -343,49 +244,12 @@ dnstap_use(struct dnstap *d, const struct settings *s)
 	(void)s; /* dnstap-socket is none (config/set_logs) */
 }
 
-static void
-wake(const struct dnstap *d)
-{
-	(void)d;
-}
-
 #endif
 
 void
-dnstap_init(struct dnstap *d, struct dnstap_tap *const *captures, unsigned n, struct stats *stats)
+dnstap_init(struct dnstap *d, struct stats *stats)
 {
 	memset(d, 0, sizeof(*d));
-	d->wake_fd = -1;
-	d->n = n;
 	d->stats = stats;
-	for (unsigned i = 0; i < n; i++)
-		d->captures[i] = captures[i];
-	(void)pthread_mutex_init(&d->lock, NULL);
-}
-
-void
-dnstap_start(struct dnstap *d, const struct threads *t, const struct settings *s)
-{
-	struct dnstap_tap *captures[SETTINGS_LOOPS];
-
-	threads_dnstap_taps(t, captures);
-	dnstap_init(d, captures, t->n, t->log_stats);
-	dnstap_use(d, s);
-}
-
-void
-dnstap_end(struct dnstap *d)
-{
-	if (d->running) {
-		pthread_mutex_lock(&d->lock);
-		d->ending = true;
-		wake(d);
-		pthread_mutex_unlock(&d->lock);
-		pthread_join(d->id, NULL);
-		d->running = false;
-	}
-	if (d->wake_fd >= 0)
-		close(d->wake_fd);
-	d->wake_fd = -1;
-	(void)pthread_mutex_destroy(&d->lock);
+	spooler_init(&d->spooler);
 }

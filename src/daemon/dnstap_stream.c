@@ -27,13 +27,6 @@ give(struct dnstap_stream *s, uint64_t ms)
 }
 
 void
-dnstap_stream_hurry(struct dnstap_stream *s)
-{
-	give(s, DNSTAP_STREAM_HURRY_MS);
-	s->hurried = true;
-}
-
-void
 dnstap_stream_patient(struct dnstap_stream *s)
 {
 	s->hurried = false;
@@ -61,7 +54,8 @@ wait_for(struct dnstap_stream *s, short events)
 			return true;
 		if (n <= 0 || s->hurried || p[1].revents == 0)
 			continue;
-		dnstap_stream_hurry(s);
+		give(s, DNSTAP_STREAM_HURRY_MS);
+		s->hurried = true;
 	}
 }
 
@@ -74,15 +68,9 @@ fail(struct dnstap_stream *s)
 	return fstrm_res_failure;
 }
 
+/* The connection is opened before libfstrm has it, and closed after. */
 static fstrm_res
-on_open(void *arg)
-{
-	(void)arg;
-	return fstrm_res_success;
-}
-
-static fstrm_res
-on_close(void *arg)
+do_nothing(void *arg)
 {
 	(void)arg;
 	return fstrm_res_success;
@@ -180,8 +168,8 @@ make_writer(struct dnstap_stream *s)
 	struct fstrm_rdwr *rdwr = fstrm_rdwr_init(s);
 	struct fstrm_writer *w;
 
-	fstrm_rdwr_set_open(rdwr, on_open);
-	fstrm_rdwr_set_close(rdwr, on_close);
+	fstrm_rdwr_set_open(rdwr, do_nothing);
+	fstrm_rdwr_set_close(rdwr, do_nothing);
 	fstrm_rdwr_set_read(rdwr, on_read);
 	fstrm_rdwr_set_write(rdwr, on_write);
 	(void)fstrm_writer_options_add_content_type(o, CONTENT, sizeof(CONTENT) - 1);

@@ -49,11 +49,6 @@ MUST_USE bool dnstap_stream_alive(const struct dnstap_stream *s);
 #define DNSTAP_STREAM_HURRY_MS 500
 MUST_USE bool dnstap_stream_write(struct dnstap_stream *s, const struct iovec *frames, int n);
 
-/*
- * dnstap_stream_hurry: all that S still does may take DNSTAP_STREAM_HURRY_MS, as if it was woken.
- */
-void dnstap_stream_hurry(struct dnstap_stream *s);
-
 /* dnstap_stream_patient: what woke S was dealt with: it has all the time again. */
 void dnstap_stream_patient(struct dnstap_stream *s);
 

@@ -21,7 +21,7 @@
 /* An answer that is to be told of. */
 struct queryline {
 	const struct querylog_tap_record *record;
-	const uint8_t *msg; /* as querylog_tap_next gives it */
+	const uint8_t *msg; /* what follows the record */
 	size_t len;
 	uint64_t unix_us; /* when it was given: microseconds since 1970 */
 };

@@ -264,20 +264,6 @@ threads_reasons(const struct threads *t, struct stats_reason rows[static REASON_
 	stats_sum_reasons(all, t->n, rows);
 }
 
-void
-threads_dnstap_taps(const struct threads *t, struct dnstap_tap *captures[static SETTINGS_LOOPS])
-{
-	for (unsigned i = 0; i < t->n; i++)
-		captures[i] = loop_dnstap_tap(t->thread[i].loop);
-}
-
-void
-threads_querylog_taps(const struct threads *t, struct querylog_tap *taps[static SETTINGS_LOOPS])
-{
-	for (unsigned i = 0; i < t->n; i++)
-		taps[i] = loop_querylog_tap(t->thread[i].loop);
-}
-
 /* How many loops have not told yet what they were asked for. */
 static unsigned
 n_missing_views(const struct threads *t)

@@ -44,7 +44,7 @@ struct threads {
 	sem_t started;                 /* posted once by each thread */
 	const struct sandbox *sandbox; /* borrowed */
 	int ended_fd;                  /* owned: eventfd, readable once a loop has ended */
-	struct stats *log_stats;       /* borrowed: counted beside the loops; NULL: nothing */
+	const struct stats *log_stats; /* borrowed: counted beside the loops; NULL: nothing */
 };
 
 /*
@@ -106,18 +106,6 @@ void threads_stats(const struct threads *t, struct stats_row rows[static STATS_N
 
 /* threads_reasons: write the answers by reason of all loops, added up, to ROWS. */
 void threads_reasons(const struct threads *t, struct stats_reason rows[static REASON_N]);
-
-/*
- * threads_dnstap_taps: write the copies that the loops make of their messages to CAPTURES,
- * likewise.
- */
-void threads_dnstap_taps(
-    const struct threads *t, struct dnstap_tap *captures[static SETTINGS_LOOPS]);
-
-/* threads_querylog_taps: write what the loops tell of their answers to TAPS, t->n of them,
- * borrowed. */
-void threads_querylog_taps(
-    const struct threads *t, struct querylog_tap *taps[static SETTINGS_LOOPS]);
 
 /*
  * threads_views: what all loops together know of their upstreams, to OUT. Waits for them, WAIT_MS

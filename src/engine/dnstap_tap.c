@@ -62,20 +62,3 @@ dnstap_tap_put(struct dnstap_tap *c, const struct conf_dnstap *conf,
 	spool_end(&c->spool);
 	stats_inc(&c->stats->dnstap);
 }
-
-const struct dnstap_tap_record *
-dnstap_tap_next(struct dnstap_tap *c, const uint8_t **msg)
-{
-	size_t len;
-	const struct dnstap_tap_record *r = spool_next(&c->spool, &len);
-
-	if (r != NULL)
-		*msg = (const uint8_t *)(r + 1);
-	return r;
-}
-
-void
-dnstap_tap_drop(struct dnstap_tap *c)
-{
-	spool_drop(&c->spool);
-}

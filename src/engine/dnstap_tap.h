@@ -36,7 +36,7 @@ struct dnstap_tap_record {
 };
 
 struct dnstap_tap {
-	struct spool spool;
+	struct spool spool;  /* of dnstap_tap_record; for another thread to read */
 	struct stats *stats; /* borrowed */
 	uint64_t seed;       /* for conf_dnstap.sample */
 };
@@ -64,14 +64,5 @@ MUST_USE bool dnstap_tap_selects(const struct dnstap_tap *c, const struct conf_d
  */
 void dnstap_tap_put(struct dnstap_tap *c, const struct conf_dnstap *conf,
     const struct dnstap_tap_record *r, const uint8_t *msg);
-
-/*
- * dnstap_tap_next: the oldest record, borrowed until dnstap_tap_drop; *MSG gets its bytes, r->len
- * of them. NULL: there is none. Only in the one thread that reads.
- */
-MUST_USE const struct dnstap_tap_record *dnstap_tap_next(struct dnstap_tap *c, const uint8_t **msg);
-
-/* dnstap_tap_drop: the reader is done with the record of the last dnstap_tap_next. */
-void dnstap_tap_drop(struct dnstap_tap *c);
 
 #endif

@@ -69,16 +69,11 @@ void engine_free(struct engine *e);
 void engine_set_conf(struct engine *e, const struct conf_core *conf, uint64_t now_ns);
 
 /*
- * engine_set_querylog_tap: tell TAP of the answers that the settings select (conf_querylog). TAP is
- * borrowed as long as E lives; it counts in engine_stats.
+ * engine_set_taps: tell Q of the answers that the settings select (conf_querylog), and hand D the
+ * messages that they do (conf_dnstap). Both are borrowed as long as E lives, and count in
+ * engine_stats; NULL: none.
  */
-void engine_set_querylog_tap(struct engine *e, struct querylog_tap *tap);
-
-/*
- * engine_set_dnstap_tap: hand CAPTURE the messages that the settings select (conf_dnstap). CAPTURE
- * is borrowed as long as E lives; it counts in engine_stats.
- */
-void engine_set_dnstap_tap(struct engine *e, struct dnstap_tap *capture);
+void engine_set_taps(struct engine *e, struct querylog_tap *q, struct dnstap_tap *d);
 
 /*
  * engine_explain: what would become of the client's message IN? It goes its way, with upstream and

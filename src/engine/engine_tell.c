@@ -54,16 +54,10 @@ copy_message(struct engine *e, struct dnstap_tap_record *r, const uint8_t *msg)
 }
 
 void
-engine_set_querylog_tap(struct engine *e, struct querylog_tap *tap)
+engine_set_taps(struct engine *e, struct querylog_tap *q, struct dnstap_tap *d)
 {
-	e->querylog_tap = tap;
-	engine_watch(e);
-}
-
-void
-engine_set_dnstap_tap(struct engine *e, struct dnstap_tap *c)
-{
-	e->dnstap_tap = c;
+	e->querylog_tap = q;
+	e->dnstap_tap = d;
 	engine_watch(e);
 }
 

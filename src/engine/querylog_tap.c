@@ -62,21 +62,3 @@ querylog_tap_put(struct querylog_tap *t, const struct conf_querylog *c,
 	spool_end(&t->spool);
 	stats_inc(&t->stats->query_log);
 }
-
-const struct querylog_tap_record *
-querylog_tap_next(struct querylog_tap *t, const uint8_t **msg, size_t *len)
-{
-	const struct querylog_tap_record *r = spool_next(&t->spool, len);
-
-	if (r == NULL)
-		return NULL;
-	*msg = (const uint8_t *)(r + 1);
-	*len -= sizeof(*r);
-	return r;
-}
-
-void
-querylog_tap_drop(struct querylog_tap *t)
-{
-	spool_drop(&t->spool);
-}

@@ -27,7 +27,10 @@
 #define QUERYLOG_TAP_ANSWER_MAX 1400 /* bytes of an answer; of a longer one the question */
 #define QUERYLOG_TAP_NO_AGE UINT32_MAX
 
-/* An answer; the bytes of its message follow in the spool. */
+/*
+ * An answer. Its message follows in the spool: the answer or, if that is longer than
+ * QUERYLOG_TAP_ANSWER_MAX, its header and question, which the header says.
+ */
 struct querylog_tap_record {
 	uint64_t at_ns; /* when it was given, by the loop's clock, which is read once a turn */
 	struct netaddr client;
@@ -41,7 +44,7 @@ struct querylog_tap_record {
 };
 
 struct querylog_tap {
-	struct spool spool;
+	struct spool spool;  /* of querylog_tap_record; for another thread to read */
 	struct stats *stats; /* borrowed */
 	uint32_t
 	    n_selected; /* answers selected so far, before conf_querylog.sample thins them out */
@@ -63,16 +66,5 @@ MUST_USE bool querylog_tap_selects(const struct conf_querylog *c, enum reason re
  */
 void querylog_tap_put(struct querylog_tap *t, const struct conf_querylog *c,
     const struct querylog_tap_record *r, const uint8_t *msg, size_t question_end);
-
-/*
- * querylog_tap_next: the oldest record, borrowed until querylog_tap_drop; *MSG gets its message of
- * *LEN bytes: the answer or, if that is longer than QUERYLOG_TAP_ANSWER_MAX, its header and
- * question, which the header says. NULL: there is none. Only in the one thread that reads.
- */
-MUST_USE const struct querylog_tap_record *querylog_tap_next(
-    struct querylog_tap *t, const uint8_t **msg, size_t *len);
-
-/* querylog_tap_drop: the record of the last querylog_tap_next was read. */
-void querylog_tap_drop(struct querylog_tap *t);
 
 #endif

@@ -50,11 +50,10 @@ loop_init(struct loop *l, struct snapshot *snapshot)
 		return -errno;
 	if (!querylog_tap_init(&l->querylog_tap, engine_stats(l->engine)))
 		return -ENOMEM;
-	engine_set_querylog_tap(l->engine, &l->querylog_tap);
 	rng_init(&rng);
 	if (!dnstap_tap_init(&l->dnstap_tap, engine_stats(l->engine), rng_u64(&rng)))
 		return -ENOMEM;
-	engine_set_dnstap_tap(l->engine, &l->dnstap_tap);
+	engine_set_taps(l->engine, &l->querylog_tap, &l->dnstap_tap);
 	list_init(&l->woken);
 	fd_event_open(&l->wake, l->base, l->wake_fd, EV_READ, &l->woken);
 	(void)event_assign(&l->ticks.event, l->base, -1, EV_PERSIST, timer_cb, NULL);

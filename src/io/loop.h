@@ -11,7 +11,7 @@
  * per iteration.
  *
  * The main thread calls loop_new, loop_explain, loop_survey, loop_post, loop_pending, loop_ping,
- * loop_alive, loop_lameduck, loop_stop, loop_stats, loop_querylog_tap, loop_dnstap_tap,
+ * loop_alive, loop_lameduck, loop_stop, loop_stats, loop_querylog_spool, loop_dnstap_spool,
  * loop_ask_views, loop_views, loop_silent_ns, loop_open and loop_free; the loop's own thread calls
  * loop_run. The two share only the mailbox, the snapshot and the counters.
  */
@@ -25,9 +25,7 @@
 #include "core/conf.h"
 #include "core/latency.h"
 #include "core/stats.h"
-#include "engine/dnstap_tap.h"
 #include "engine/explain.h"
-#include "engine/querylog_tap.h"
 #include "io/bind.h"
 #include "io/explain_job.h"
 #include "io/loop_data.h"
@@ -98,12 +96,11 @@ MUST_USE bool loop_explain(struct loop *l, struct explain_job *a);
  */
 void loop_survey(struct loop *l, struct survey *s);
 
-/* loop_dnstap_tap: copies of its messages, until loop_free; one thread may read them. */
-struct dnstap_tap *loop_dnstap_tap(struct loop *l);
+/* loop_querylog_spool: the loop's querylog_tap_records, until loop_free; for one thread to read. */
+struct spool *loop_querylog_spool(struct loop *l);
 
-/* loop_querylog_tap: what the loop tells of its answers, until loop_free; one thread may read it.
- */
-struct querylog_tap *loop_querylog_tap(struct loop *l);
+/* loop_dnstap_spool: the loop's dnstap_tap_records, likewise. */
+struct spool *loop_dnstap_spool(struct loop *l);
 
 /* loop_stats: the loop's counters, borrowed; any thread may read them until loop_free. */
 const struct stats *loop_stats(const struct loop *l);

@@ -115,16 +115,16 @@ loop_survey(struct loop *l, struct survey *s)
 	loop_wake(l);
 }
 
-struct querylog_tap *
-loop_querylog_tap(struct loop *l)
+struct spool *
+loop_querylog_spool(struct loop *l)
 {
-	return &l->querylog_tap;
+	return &l->querylog_tap.spool;
 }
 
-struct dnstap_tap *
-loop_dnstap_tap(struct loop *l)
+struct spool *
+loop_dnstap_spool(struct loop *l)
 {
-	return &l->dnstap_tap;
+	return &l->dnstap_tap.spool;
 }
 
 const struct stats *

@@ -25,10 +25,16 @@ static struct settings settings;
 static char dir[SCRATCH_PATH], path[SCRATCH_PATH + 16];
 
 static void
+begin(void)
+{
+	dnstap_init(&dnstap, &counts);
+	for (unsigned i = 0; i < 2; i++)
+		spooler_add(&dnstap.spooler, &captures[i].spool);
+}
+
+static void
 setup(void)
 {
-	struct dnstap_tap *const all[] = { &captures[0], &captures[1] };
-
 	memset(&settings, 0, sizeof(settings));
 	memset(stats, 0, sizeof(stats));
 	memset(&counts, 0, sizeof(counts));
@@ -38,14 +44,14 @@ setup(void)
 	snprintf(settings.dnstap_identity, sizeof(settings.dnstap_identity), "me");
 	for (unsigned i = 0; i < 2; i++)
 		ck_assert(dnstap_tap_init(&captures[i], &stats[i], 1));
-	dnstap_init(&dnstap, all, 2, &counts);
+	begin();
 	heard_start(LOG_LEVEL_NOTICE);
 }
 
 static void
 teardown(void)
 {
-	dnstap_end(&dnstap);
+	ck_assert(spooler_end(&dnstap.spooler));
 	heard_end();
 	for (unsigned i = 0; i < 2; i++)
 		dnstap_tap_fini(&captures[i]);
@@ -96,15 +102,8 @@ end(void)
 {
 	uint64_t then_ns = clock_now_ns();
 
-	dnstap_end(&dnstap);
+	ck_assert(spooler_end(&dnstap.spooler));
 	return (clock_now_ns() - then_ns) / NS_PER_MS;
-}
-
-static void
-begin_again(void)
-{
-	dnstap_init(
-	    &dnstap, (struct dnstap_tap *const[]){ &captures[0], &captures[1] }, 2, &counts);
 }
 
 /* D34: every message once, those that are left at the end too, and a goodbye. */
@@ -129,7 +128,7 @@ START_TEST(messages_become_frames)
 	ck_assert_ptr_nonnull(memmem(frame, len, "\x0a\x02me", 4));
 	ck_assert_ptr_nonnull(memmem(frame, len, "reason=native", 13));
 	tapreader_end(&reader);
-	begin_again();
+	begin();
 }
 END_TEST
 
@@ -160,7 +159,7 @@ START_TEST(readers_come_and_go)
 	ck_assert_uint_eq(counts.dnstap_lost, 110);
 	ck_assert_uint_lt(end(), END_MS);
 	tapreader_end(&reader);
-	begin_again();
+	begin();
 }
 END_TEST
 
@@ -180,7 +179,7 @@ START_TEST(stuck_reader_holds_up_nobody)
 	ck_assert_uint_lt(end(), END_MS);
 	ck_assert_uint_le(counts.dnstap_frames + counts.dnstap_lost, told);
 	tapreader_end(&reader);
-	begin_again();
+	begin();
 }
 END_TEST
 
@@ -232,7 +231,7 @@ START_TEST(off_is_no_thread)
 {
 	snprintf(settings.dnstap_socket, sizeof(settings.dnstap_socket), "none");
 	dnstap_use(&dnstap, &settings);
-	ck_assert(!dnstap.running);
+	ck_assert(!dnstap.spooler.running);
 	ck_assert_uint_eq(heard_all(), 0);
 }
 END_TEST

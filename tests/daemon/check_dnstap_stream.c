@@ -167,7 +167,7 @@ START_TEST(stuck_reader_holds_up_nobody)
 	then_ns = clock_now_ns();
 	while (dnstap_stream_write(&stream, frames, FRAMES))
 		continue;
-	dnstap_stream_hurry(&stream); /* more hurry does not grant more time */
+	wake(); /* more hurry does not grant more time */
 	ck_assert(!dnstap_stream_write(&stream, frames, FRAMES));
 	dnstap_stream_close(&stream);
 	ck_assert_uint_ge(ms_since(then_ns), DNSTAP_STREAM_HURRY_MS - 1);

@@ -16,6 +16,7 @@
 
 #include "config/textfile.h"
 #include "dns/header.h"
+#include "engine/querylog_tap.h"
 #include "scenario/parts.h"
 #include "support/heard.h"
 #include "support/scratch.h"
@@ -30,24 +31,29 @@ static struct settings settings;
 static char dir[SCRATCH_PATH], path[SCRATCH_PATH + 16], moved[SCRATCH_PATH + 16];
 
 static void
+begin(void)
+{
+	querylog_init(&ql, &stats);
+	spooler_add(&ql.spooler, &tap.spool);
+}
+
+static void
 setup(void)
 {
-	struct querylog_tap *const taps[1] = { &tap };
-
 	scratch_dir(dir);
 	snprintf(path, sizeof(path), "%s/log", dir);
 	snprintf(moved, sizeof(moved), "%s/log.1", dir);
 	snprintf(settings.query_log, sizeof(settings.query_log), "%s", path);
 	settings.query_log_mode = 0640;
 	ck_assert(querylog_tap_init(&tap, &stats));
-	querylog_init(&ql, taps, 1, &stats);
+	begin();
 	heard_start(LOG_LEVEL_NOTICE);
 }
 
 static void
 teardown(void)
 {
-	ck_assert(querylog_end(&ql));
+	ck_assert(spooler_end(&ql.spooler));
 	heard_end();
 	querylog_tap_fini(&tap);
 	(void)unlink(path);
@@ -131,10 +137,10 @@ START_TEST(answers_become_lines)
 	tell(1000);
 	wait_for(1000, 0);
 	tell(1); /* what is left at the end is written too */
-	ck_assert(querylog_end(&ql));
+	ck_assert(spooler_end(&ql.spooler));
 	ck_assert_uint_eq(lines(path), 1001);
 	ck_assert_uint_eq(heard_all(), 0);
-	querylog_init(&ql, (struct querylog_tap *const[1]){ &tap }, 1, &stats);
+	begin();
 }
 END_TEST
 
@@ -284,13 +290,13 @@ START_TEST(reader_that_stopped_does_not_hold_the_end)
 	snprintf(settings.query_log, sizeof(settings.query_log), "stderr");
 	querylog_use(&ql, &settings);
 	tell(2000); /* more than a pipe takes */
-	ck_assert(!querylog_end(&ql));
+	ck_assert(!spooler_end(&ql.spooler));
 	close(ends[0]);
 	wait_for(0, 1);
-	ck_assert(querylog_end(&ql));
+	ck_assert(spooler_end(&ql.spooler));
 	ck_assert_int_eq(dup2(before, STDERR_FILENO), STDERR_FILENO);
 	close(before);
-	querylog_init(&ql, (struct querylog_tap *const[1]){ &tap }, 1, &stats);
+	begin();
 }
 END_TEST
 
@@ -298,7 +304,7 @@ START_TEST(off_is_no_thread)
 {
 	snprintf(settings.query_log, sizeof(settings.query_log), "none");
 	querylog_use(&ql, &settings);
-	ck_assert(!ql.running);
+	ck_assert(!ql.spooler.running);
 	ck_assert(querylog_reopen(&ql));
 	ck_assert_int_ne(access(path, F_OK), 0);
 	ck_assert_uint_eq(heard_all(), 0);

@@ -63,7 +63,7 @@ setup(void)
 	ck_assert_ptr_nonnull(world.conf.cache);
 	world_start(&world, 1);
 	ck_assert(querylog_tap_init(&tap, engine_stats(world.engine)));
-	engine_set_querylog_tap(world.engine, &tap);
+	engine_set_taps(world.engine, &tap, NULL);
 }
 
 static void
@@ -93,16 +93,16 @@ static struct querylog_tap_record
 next(struct msg *m)
 {
 	static uint8_t bytes[QUERYLOG_TAP_ANSWER_MAX];
-	const uint8_t *msg;
 	struct querylog_tap_record r;
 	size_t len;
-	const struct querylog_tap_record *p = querylog_tap_next(&tap, &msg, &len);
+	const struct querylog_tap_record *p = spool_next(&tap.spool, &len);
 
 	ck_assert_ptr_nonnull(p);
 	r = *p;
-	memcpy(bytes, msg, len);
+	len -= sizeof(r);
+	memcpy(bytes, p + 1, len);
 	ck_assert_int_eq(msg_parse(m, bytes, len), MSG_OK);
-	querylog_tap_drop(&tap);
+	spool_drop(&tap.spool);
 	return r;
 }
 
@@ -112,7 +112,6 @@ START_TEST(each_answer_is_told)
 {
 	struct querylog_tap_record r;
 	struct msg m;
-	const uint8_t *msg;
 	size_t len;
 
 	ask("a.example", DNS_TYPE_AAAA);
@@ -141,7 +140,7 @@ START_TEST(each_answer_is_told)
 	r = next(&m);
 	ck_assert_uint_eq(r.reason, REASON_REFUSED_TYPE);
 	ck_assert_uint_eq(r.age_s, QUERYLOG_TAP_NO_AGE);
-	ck_assert_ptr_null(querylog_tap_next(&tap, &msg, &len));
+	ck_assert_ptr_null(spool_next(&tap.spool, &len));
 	ck_assert_uint_eq(world_stat(&world, "query_log"), 6);
 }
 END_TEST
@@ -166,18 +165,17 @@ END_TEST
 START_TEST(nothing_is_told_when_it_is_off)
 {
 	struct conf_core off = world.conf;
-	const uint8_t *msg;
 	size_t len;
 
 	off.querylog.select = 0;
 	engine_set_conf(world.engine, &off, world.now_ns);
 	(void)engine_work(world.engine, world.now_ns);
 	ask("a.example", DNS_TYPE_AAAA);
-	ck_assert_ptr_null(querylog_tap_next(&tap, &msg, &len));
+	ck_assert_ptr_null(spool_next(&tap.spool, &len));
 	engine_set_conf(world.engine, &world.conf, world.now_ns);
 	(void)engine_work(world.engine, world.now_ns);
 	ask("a.example", DNS_TYPE_AAAA);
-	ck_assert_ptr_nonnull(querylog_tap_next(&tap, &msg, &len));
+	ck_assert_ptr_nonnull(spool_next(&tap.spool, &len));
 }
 END_TEST
 
@@ -232,7 +230,6 @@ START_TEST(what_has_no_room_is_counted)
 	const struct conf_querylog c = { .select = CONF_QUERYLOG_ALL, .sample = 1 };
 	const struct querylog_tap_record r = { .len = 500, .reason = REASON_NATIVE };
 	static const uint8_t msg[500];
-	const uint8_t *got;
 	uint64_t n;
 	size_t len;
 
@@ -242,11 +239,11 @@ START_TEST(what_has_no_room_is_counted)
 	ck_assert_uint_eq(n + world_stat(&world, "query_log_dropped"), 10000);
 	ck_assert_uint_gt(n, 5000);
 	for (; n > 0; n--) {
-		ck_assert_ptr_nonnull(querylog_tap_next(&tap, &got, &len));
-		ck_assert_uint_eq(len, 500);
-		querylog_tap_drop(&tap);
+		ck_assert_ptr_nonnull(spool_next(&tap.spool, &len));
+		ck_assert_uint_eq(len, sizeof(r) + 500);
+		spool_drop(&tap.spool);
 	}
-	ck_assert_ptr_null(querylog_tap_next(&tap, &got, &len));
+	ck_assert_ptr_null(spool_next(&tap.spool, &len));
 }
 END_TEST
 
