@@ -82,28 +82,32 @@ append(struct making *m, const struct pref64 *prefix, unsigned line, const char 
 		return -1;
 	}
 	p->synth.prefixes[p->synth.n_prefixes] = *prefix;
-	p->states[p->synth.n_prefixes] = POLICY_ACTIVE;
 	p->mapped_only[p->synth.n_prefixes] = false;
 	m->lines[p->synth.n_prefixes] = line;
 	return p->synth.n_prefixes++;
 }
 
 static void
-repeated_prefix(struct making *m, const struct policy_lines_prefix *prefix, int at)
+repeated_prefix(const struct making *m, const struct policy_lines_prefix *prefix)
 {
 	static const char *const words[] = {
 		[POLICY_ACTIVE] = "active", [POLICY_DRAIN] = "drain", [POLICY_DOWN] = "down"
 	};
+	const struct policy_lines_prefix *first;
 	char text[PREF64_TEXT], line[DIAG_LINE];
 
+	/* More errors are not shown, so do not search for them. */
+	if (m->d->n_errors > DIAG_MAX_ERRORS)
+		return;
+	first = policy_lines_find(&m->own->prefixes, &prefix->prefix);
 	pref64_format(&prefix->prefix, text);
-	diag_line(m->d, m->lines[at], prefix->line, line);
-	if (m->p->states[at] == prefix->state)
+	diag_line(m->d, first->line, prefix->line, line);
+	if (prefix->state == first->state)
 		diag_error(m->d, prefix->line, "dns64-prefix", "'%s' is at %s already", text, line);
 	else
 		diag_error(m->d, prefix->line, "dns64-prefix",
 		    "'%s' is %s here and %s at %s; only one of them can hold", text,
-		    words[prefix->state], words[m->p->states[at]], line);
+		    words[prefix->state], words[first->state], line);
 }
 
 /* Are the prefixes of the policy those of prefix-file? */
@@ -121,17 +125,11 @@ add_prefixes(struct making *m)
 
 	m->p->synth.n_prefixes = 0;
 	for (size_t i = 0; i < m->own->prefixes.n; i++) {
-		int at = place(m->p, &prefix[i].prefix);
-
 		active = active || prefix[i].state == POLICY_ACTIVE;
-		if (at >= 0) {
-			repeated_prefix(m, &prefix[i], at);
-			continue;
-		}
-		at = append(m, &prefix[i].prefix, prefix[i].line, "dns64-prefix");
-		if (at < 0)
+		if (place(m->p, &prefix[i].prefix) >= 0)
+			repeated_prefix(m, &prefix[i]);
+		else if (append(m, &prefix[i].prefix, prefix[i].line, "dns64-prefix") < 0)
 			return;
-		m->p->states[at] = (uint8_t)prefix[i].state;
 	}
 	if (!active && m->own->prefixes.n > 0)
 		diag_warning(m->d, prefix[0].line, "dns64-prefix",
@@ -165,7 +163,6 @@ inherit_prefixes(struct making *m, bool mapped_too)
 		n++;
 	m->p->synth.n_prefixes = n;
 	memcpy(m->p->synth.prefixes, from->synth.prefixes, n * sizeof(from->synth.prefixes[0]));
-	memcpy(m->p->states, from->states, n * sizeof(from->states[0]));
 	memcpy(m->p->mapped_only, from->mapped_only, n * sizeof(from->mapped_only[0]));
 	memcpy(m->lines, m->all_lines, n * sizeof(m->lines[0]));
 }
@@ -283,17 +280,15 @@ make_ranges(struct making *m)
 	m->p->synth.v4 = v4;
 }
 
-/* Set the states of the prefixes that only map lines name (RULES D15). */
+/* Set the states of the prefixes of P, the policy of block L (RULES D15). */
 static void
-take_via_states(struct making *m)
+take_states(const struct settings *s, const struct policy_lines *l, struct policy *p)
 {
-	for (size_t i = 0; i < m->p->synth.n_prefixes; i++) {
-		const struct policy_lines_prefix *l;
+	for (size_t i = 0; i < p->synth.n_prefixes; i++) {
+		const struct policy_lines_prefix *says = policy_lines_state(
+		    s->policy_lines, l, &p->synth.prefixes[i], p->mapped_only[i]);
 
-		if (!m->p->mapped_only[i])
-			continue;
-		l = policy_lines_via(m->s->policy_lines, m->own, &m->p->synth.prefixes[i]);
-		m->p->states[i] = (uint8_t)(l != NULL ? l->state : POLICY_ACTIVE);
+		p->states[i] = (uint8_t)(says != NULL ? says->state : POLICY_ACTIVE);
 	}
 }
 
@@ -314,7 +309,7 @@ take_prefixes(struct making *m)
 		m->p->synth.v4 = m->ps->table[0].synth.v4;
 	else if (m->own->ranges.n > 0 || m->all->ranges.n > 0)
 		make_ranges(m);
-	take_via_states(m);
+	take_states(m->s, m->own, m->p);
 	if (own || !shared || m->own->has_suffix)
 		take_suffix(m);
 	if (is_first(m))

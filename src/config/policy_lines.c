@@ -115,6 +115,20 @@ policy_lines_via(
 	return found != NULL ? found : policy_lines_find(&first->prefixes, prefix);
 }
 
+const struct array *
+policy_lines_in_force(const struct policy_lines_list *list, const struct policy_lines *l)
+{
+	return l->prefixes.n > 0 ? &l->prefixes : &policy_lines_at(list, 0)->prefixes;
+}
+
+const struct policy_lines_prefix *
+policy_lines_state(const struct policy_lines_list *list, const struct policy_lines *l,
+    const struct pref64 *prefix, bool mapped_only)
+{
+	return mapped_only ? policy_lines_via(list, l, prefix)
+			   : policy_lines_find(policy_lines_in_force(list, l), prefix);
+}
+
 struct policy_lines *
 policy_lines_now(const struct policy_lines_list *list)
 {

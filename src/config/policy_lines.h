@@ -139,6 +139,17 @@ MUST_USE struct policy_lines_prefix *policy_lines_find(
 MUST_USE const struct policy_lines_prefix *policy_lines_via(const struct policy_lines_list *list,
     const struct policy_lines *l, const struct pref64 *prefix);
 
+/* policy_lines_in_force: the prefixes that block L of LIST has: its own, else item 0's. */
+MUST_USE const struct array *policy_lines_in_force(
+    const struct policy_lines_list *list, const struct policy_lines *l);
+
+/*
+ * policy_lines_state: what sets the state of PREFIX in the policy of block L of LIST. MAPPED_ONLY:
+ * only map lines name it there. NULL: nothing, it is active.
+ */
+MUST_USE const struct policy_lines_prefix *policy_lines_state(const struct policy_lines_list *list,
+    const struct policy_lines *l, const struct pref64 *prefix, bool mapped_only);
+
 /* policy_lines_open: begin a block whose head is at LINE. Its item; NULL without memory. */
 MUST_USE struct policy_lines *policy_lines_open(struct policy_lines_list *list, unsigned line);
 

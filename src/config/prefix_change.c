@@ -97,13 +97,6 @@ static const enum policy_state states[] = { [PREFIX_CHANGE_ACTIVE] = POLICY_ACTI
 	[PREFIX_CHANGE_DRAIN] = POLICY_DRAIN,
 	[PREFIX_CHANGE_DOWN] = POLICY_DOWN };
 
-/* The prefixes that hold in block L of S, which may have none of its own. */
-static const struct array *
-in_force(const struct settings *s, const struct policy_lines *l)
-{
-	return l->prefixes.n > 0 ? &l->prefixes : &policy_lines_at(s->policy_lines, 0)->prefixes;
-}
-
 static bool
 no_memory(struct diag *d)
 {
@@ -153,9 +146,10 @@ not_there(const struct work *w, const struct policy_lines *block)
 	char there[LIST_TEXT] = "", text[PREF64_TEXT];
 
 	for (size_t i = 0; i < w->s->policy_lines->all.n && strlen(there) < LIST_TEXT - 60; i++) {
-		if (block == NULL || policy_lines_at(w->s->policy_lines, i) == block)
-			list_prefixes(
-			    there, in_force(w->s, policy_lines_at(w->s->policy_lines, i)));
+		const struct policy_lines *l = policy_lines_at(w->s->policy_lines, i);
+
+		if (block == NULL || l == block)
+			list_prefixes(there, policy_lines_in_force(w->s->policy_lines, l));
 	}
 	diag_error(w->d, 0, "dns64-prefix", "'%s' is not there%s; there are %s",
 	    pref64_format(&w->prefix, text),
@@ -220,7 +214,9 @@ is_mapped(const struct work *w, const struct policy_lines *l)
 static bool
 is_via(const struct work *w, const struct policy_lines *l)
 {
-	return policy_lines_find(in_force(w->s, l), &w->prefix) == NULL && is_mapped(w, l);
+	const struct array *now = policy_lines_in_force(w->s->policy_lines, l);
+
+	return policy_lines_find(now, &w->prefix) == NULL && is_mapped(w, l);
 }
 
 /* Set the state of the prefix in map lines to STATE, in block L. */
@@ -302,7 +298,7 @@ del_of(const struct work *w, struct policy_lines *l)
 static bool
 change_block(struct work *w, struct policy_lines *l)
 {
-	const struct array *now = in_force(w->s, l);
+	const struct array *now = policy_lines_in_force(w->s->policy_lines, l);
 	bool adds = w->c->what == PREFIX_CHANGE_ADD, there;
 
 	there = policy_lines_find(now, &w->prefix) != NULL;

@@ -55,17 +55,6 @@ api_prefixes_add_origin(
 	(void)json_object_set_new(j, "from", json_string(from));
 }
 
-/* Where prefix number I of P, the policy of block L, is from; NULL: map lines alone. */
-static const struct policy_lines_prefix *
-line_of(const struct telling *t, const struct policy *p, size_t i, const struct policy_lines *l)
-{
-	const struct policy_lines_list *list = t->host->settings->policy_lines;
-	const struct policy_lines *from = l->prefixes.n > 0 ? l : policy_lines_at(list, 0);
-
-	return p->mapped_only[i] ? policy_lines_via(list, l, &p->synth.prefixes[i])
-				 : policy_lines_find(&from->prefixes, &p->synth.prefixes[i]);
-}
-
 /* The prefixes of P, the policy of block L. */
 static json_t *
 prefixes_json(const struct telling *t, const struct policy *p, const struct policy_lines *l)
@@ -79,7 +68,9 @@ prefixes_json(const struct telling *t, const struct policy *p, const struct poli
 		j = json_pack("{s:s, s:s, s:b, s:I}", "prefix", pref64_format(prefix, text),
 		    "state", prefix_file_state(p->states[i]), "map_only", p->mapped_only[i],
 		    "answers", (json_int_t)t->answers[p->numbers[i]]);
-		api_prefixes_add_origin(j, t->host, t->unsaid, line_of(t, p, i, l));
+		api_prefixes_add_origin(j, t->host, t->unsaid,
+		    policy_lines_state(
+			t->host->settings->policy_lines, l, prefix, p->mapped_only[i]));
 		(void)json_array_append_new(list, j);
 	}
 	return list;

@@ -171,13 +171,6 @@ prefixes_change(struct settings *s, struct threads *t, const char *path,
 
 /* --- A reload --------------------------------------------------------------------------------- */
 
-/* The prefixes that hold in block I of S, where it may have none of its own. */
-static const struct array *
-prefixes_of(const struct settings *s, const struct policy_lines *l)
-{
-	return l->prefixes.n > 0 ? &l->prefixes : &policy_lines_at(s->policy_lines, 0)->prefixes;
-}
-
 /* The block of NEXT for block L of the settings before; NULL: there is none any more. */
 static const struct policy_lines *
 same_block(const struct settings *next, const struct policy_lines *l)
@@ -248,6 +241,7 @@ prefixes_tell_undone(const struct settings *now, const struct settings *next)
 	for (size_t i = 0; i < now->policy_lines->all.n; i++) {
 		const struct policy_lines *l = policy_lines_at(now->policy_lines, i), *to;
 		const struct policy_lines_net *n = l->nets.items;
+		const struct array *before, *after;
 		char where[VALUE_NET_TEXT + 16] = "", net[VALUE_NET_TEXT];
 
 		if (l->told == 0)
@@ -258,8 +252,10 @@ prefixes_tell_undone(const struct settings *now, const struct settings *next)
 		if (i > 0)
 			snprintf(
 			    where, sizeof(where), " (client %s)", value_net_format(&n[0].net, net));
-		tell_gone(prefixes_of(now, l), prefixes_of(next, to), where);
-		tell_back(prefixes_of(now, l), prefixes_of(next, to), where);
+		before = policy_lines_in_force(now->policy_lines, l);
+		after = policy_lines_in_force(next->policy_lines, to);
+		tell_gone(before, after, where);
+		tell_back(before, after, where);
 		tell_vias(next, l, to, where);
 	}
 }
