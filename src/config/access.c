@@ -268,7 +268,7 @@ put(struct filling *f, const struct net *net)
 	uint32_t policy = around(&f->blocks, net, 0);
 	uint32_t access = around(&f->access, net, others(f->s->policy_lines));
 
-	return netmap_set(&f->ps->clients, net, policies_value(policy, access)) == 0;
+	return netmap_set(&f->ps->common.clients, net, policies_value(policy, access)) == 0;
 }
 
 static bool
@@ -296,10 +296,10 @@ join(struct filling *f)
 	for (size_t i = 0; i < LISTS && ok; i++)
 		ok = put_all(f, lists[i].nets);
 	/* If all may ask, and no network is named, the empty map says so without a search. */
-	for (size_t i = 0; i < N_OF(loopback) && ok && (f->ps->clients.n > 0 || !open); i++)
+	for (size_t i = 0; i < N_OF(loopback) && ok && (f->ps->common.clients.n > 0 || !open); i++)
 		ok = put(f, &loopback[i]);
-	f->ps->others = policies_value(0, others(l));
-	f->ps->ignores = l->ignore.n > 0 || l->ignore_any;
+	f->ps->common.others = policies_value(0, others(l));
+	f->ps->common.ignores = l->ignore.n > 0 || l->ignore_any;
 	return ok;
 }
 
@@ -311,7 +311,7 @@ fill_exempt(const struct filling *f)
 	bool ok = true;
 
 	for (size_t i = 0; i < list->n && ok; i++)
-		ok = netmap_set(&f->ps->exempt, &n[i].net, 1) == 0;
+		ok = netmap_set(&f->ps->common.exempt, &n[i].net, 1) == 0;
 	return ok;
 }
 

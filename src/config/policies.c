@@ -394,7 +394,7 @@ tell_special(struct making *m, const struct policy_lines_zone *z)
 	size_t at;
 
 	zonemap_path(&path, z->name, name_len(z->name));
-	kind = zonemap_find(m->ps->special, &path, &at);
+	kind = zonemap_find(m->ps->common.special, &path, &at);
 	if (kind == ZONEMAP_NONE || (kind == SPECIAL_LOCAL_ZONE && !m->s->conf.core.local_zones))
 		return;
 	diag_notice(m->d, z->line, zone_keywords[z->kind],
@@ -459,31 +459,70 @@ networks_of(const struct policy_lines *l)
 	return sum;
 }
 
-struct policies *
-policies_make(const struct settings *s, struct diag *d)
+/* Make all policies of m->ps, or, if they are a copy of BEFORE, not NULL, their prefixes. */
+static void
+make(struct making *m, const struct policies *before)
 {
-	size_t n = s->policy_lines->all.n;
-	unsigned n_errors = d->n_errors;
-	struct making m = {
-		.s = s, .d = d, .ps = policies_new(n), .all = policy_lines_at(s->policy_lines, 0)
-	};
-
-	m.starved = m.ps == NULL;
-	for (size_t i = 0; i < n && !m.starved; i++) {
-		m.own = policy_lines_at(s->policy_lines, i);
-		m.p = &m.ps->table[i];
-		take_values(&m);
-		m.p->networks = networks_of(m.own);
-		take_prefixes(&m);
-		take_excluded(&m);
-		take_zones(&m);
+	m->all = policy_lines_at(m->s->policy_lines, 0);
+	for (size_t i = 0; i < m->s->policy_lines->all.n && !m->starved; i++) {
+		m->own = policy_lines_at(m->s->policy_lines, i);
+		m->p = &m->ps->table[i];
+		if (before == NULL) {
+			take_values(m);
+			m->p->networks = networks_of(m->own);
+		}
+		take_prefixes(m);
+		if (before == NULL) {
+			take_excluded(m);
+			take_zones(m);
+		}
 	}
-	m.starved = m.starved || !access_fill(m.ps, s, d) || !orders_fill(s->orders, m.ps) ||
-	    policies_finish(m.ps) != 0;
+	if (before == NULL)
+		m->starved = m->starved || !access_fill(m->ps, m->s, m->d) ||
+		    !orders_fill(m->s->orders, m->ps);
+	m->starved = m->starved || policies_finish(m->ps) != 0;
+}
+
+/* The policies of S. BEFORE, if not NULL, differs in prefixes only. */
+static struct policies *
+make_like(const struct settings *s, const struct policies *before, struct diag *d)
+{
+	struct making m = { .s = s, .d = d };
+	unsigned n_errors = d->n_errors;
+
+	m.ps = before != NULL ? policies_without_prefixes(before)
+			      : policies_new(s->policy_lines->all.n);
+	m.starved = m.ps == NULL;
+	if (!m.starved)
+		make(&m, before);
 	if (m.starved)
 		diag_error(d, 0, NULL, "there is no memory for it");
 	if (d->n_errors == n_errors)
 		return m.ps;
 	policies_unref(m.ps);
 	return NULL;
+}
+
+struct policies *
+policies_make(const struct settings *s, struct diag *d)
+{
+	return make_like(s, NULL, d);
+}
+
+struct policies *
+policies_change_prefixes(const struct settings *s, const struct policies *before, struct diag *d)
+{
+	return make_like(s, before, d);
+}
+
+struct policies *
+policies_change_states(const struct settings *s, const struct policies *before)
+{
+	struct policies *ps = policies_copy(before);
+
+	for (size_t i = 0; ps != NULL && i < ps->n; i++) {
+		take_states(s, policy_lines_at(s->policy_lines, i), &ps->table[i]);
+		policy_settle(&ps->table[i]);
+	}
+	return ps;
 }

@@ -25,4 +25,19 @@
  */
 MUST_USE struct policies *policies_make(const struct settings *s, struct diag *d);
 
+/*
+ * policies_change_prefixes: as policies_make, if since BEFORE was made only prefixes and their
+ * states have changed in the lines of S. What does not depend on these is shared with BEFORE: zones
+ * and networks of clients are not put into maps again.
+ */
+MUST_USE struct policies *policies_change_prefixes(
+    const struct settings *s, const struct policies *before, struct diag *d);
+
+/*
+ * policies_change_states: likewise, if only states of prefixes have changed; all but these is
+ * shared with BEFORE. NULL without memory.
+ */
+MUST_USE struct policies *policies_change_states(
+    const struct settings *s, const struct policies *before);
+
 #endif

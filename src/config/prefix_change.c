@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "config/keywords.h"
+#include "config/policies.h"
 #include "config/prefix_file.h"
 #include "config/set_prefix.h"
 #include "config/values.h"
@@ -419,6 +420,20 @@ prefix_change_make(const struct settings *s, const struct prefix_change *c, time
 		return true;
 	prefix_change_undo(m);
 	return false;
+}
+
+struct policies *
+prefix_change_policies(const struct settings *s, const struct prefix_change *c, struct diag *d)
+{
+	const struct policies *before = s->conf.core.policies;
+	struct policies *ps;
+
+	if (c->what == PREFIX_CHANGE_ADD || c->what == PREFIX_CHANGE_DEL)
+		return policies_change_prefixes(s, before, d);
+	ps = policies_change_states(s, before);
+	if (ps == NULL)
+		(void)no_memory(d);
+	return ps;
 }
 
 void

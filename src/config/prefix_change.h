@@ -4,7 +4,8 @@
 
 /*
  * prefix_change: one change to the prefixes of settings that are in force, as if the configuration
- * said so: in their policy_lines, from which policies are made anew (config/policies).
+ * said so: in their policy_lines, from which new policies are made, which share with those in force
+ * what the change does not touch (config/policies).
  *
  * A prefix is changed wherever it is: outside of client blocks, in blocks with prefixes of their
  * own, and where only map lines name it. If the change names a block only that one has it; without
@@ -61,6 +62,13 @@ const char *prefix_change_word(enum prefix_change_what what);
  */
 MUST_USE bool prefix_change_make(const struct settings *s, const struct prefix_change *c,
     time_t now, struct prefix_change_made *m, struct diag *d);
+
+/*
+ * prefix_change_policies: new policies for S, in whose policy_lines C was made since its present
+ * ones; the caller has one reference. NULL, with an error to D, if that cannot be.
+ */
+MUST_USE struct policies *prefix_change_policies(
+    const struct settings *s, const struct prefix_change *c, struct diag *d);
 
 /* prefix_change_keep: the change holds. If it was one to save, the file was written. */
 void prefix_change_keep(const struct settings *s, struct prefix_change_made *m);

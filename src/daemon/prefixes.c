@@ -8,7 +8,6 @@
 #include <time.h>
 
 #include "base/log.h"
-#include "config/policies.h"
 #include "config/prefix_file.h"
 #include "config/values.h"
 #include "daemon/conf_push.h"
@@ -152,7 +151,7 @@ prefixes_change(struct settings *s, struct threads *t, const char *path,
 	}
 	if (!prefix_change_make(s, c, time(NULL), &made, &d))
 		return HOST_WRONG;
-	next = policies_make(s, &d);
+	next = prefix_change_policies(s, c, &d);
 	before = policies_ref(s->conf.core.policies);
 	if (next != NULL && use(&w, t, next)) {
 		prefix_change_keep(s, &made);

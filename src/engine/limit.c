@@ -64,7 +64,7 @@ has_limit(const struct limits *l, struct rate_use *use)
 	uint32_t factor;
 	bool may_ask;
 
-	if (netmap_find(&ps->exempt, use->who, 0) > 0)
+	if (netmap_find(&ps->common.exempt, use->who, 0) > 0)
 		return false;
 	factor = ps->table[policies_find(ps, use->who, &may_ask)].rate_factor;
 	if (UNLIKELY(factor > 1))

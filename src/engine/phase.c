@@ -739,7 +739,7 @@ ends_special(struct queries *qs, struct query_event *ev)
 	struct zonemap_path path;
 
 	zonemap_path(&path, a->target, name_len(a->target));
-	ev->special = zonemap_find(qs->conf->policies->special, &path, &ev->zone_at);
+	ev->special = zonemap_find(qs->conf->policies->common.special, &path, &ev->zone_at);
 	return ev->special != ZONEMAP_NONE && ev->special != SPECIAL_LOCAL_ZONE &&
 	    a->kind != ANSWER_BROKEN &&
 	    (ev->special == SPECIAL_IPV4ONLY ||

@@ -40,7 +40,7 @@ decide_local(const struct queries *qs, const uint8_t v4[static 4])
 
 	zonemap_path(&path, name, reverse_name(v4, name));
 	if (!qs->conf->local_zones ||
-	    zonemap_find(qs->conf->policies->special, &path, &at) != SPECIAL_LOCAL_ZONE)
+	    zonemap_find(qs->conf->policies->common.special, &path, &at) != SPECIAL_LOCAL_ZONE)
 		return SPECIAL_ASK;
 	return special_decide(SPECIAL_LOCAL_ZONE, at == 0, DNS_TYPE_PTR);
 }
@@ -128,16 +128,16 @@ sort_by_name(struct queries *qs, struct query *q, const struct zonemap_path *pat
 {
 	const struct policies *ps = qs->conf->policies;
 	size_t at = 0;
-	uint32_t special = zonemap_find(ps->special, path, &at);
+	uint32_t special = zonemap_find(ps->common.special, path, &at);
 	uint32_t place = ZONEMAP_NONE;
 
 	if (special != ZONEMAP_NONE && special != SPECIAL_LOCAL_ZONE)
 		return sort_special(qs, q, (enum special)special, at);
 	/* A prefix goes before the documentation network that it may be part of (RFC 6303). */
 	if (!q->req.hands_off)
-		place = zonemap_find(ps->reverse, path, &at);
+		place = zonemap_find(ps->site.reverse, path, &at);
 	if (place != ZONEMAP_NONE) {
-		sort_reverse(qs, q, &ps->site[place], at);
+		sort_reverse(qs, q, &ps->site.prefixes[place].prefix, at);
 		return true;
 	}
 	return special != ZONEMAP_NONE && sort_special(qs, q, (enum special)special, at);

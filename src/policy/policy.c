@@ -17,23 +17,72 @@ struct owned {
 	uint8_t name[DNS_NAME_MAX];
 };
 
+/* Objects that sets of policies share; the last set frees them. */
+struct store {
+	atomic_uint refs;
+	struct owned *first;
+};
+
+static struct store *
+store_new(void)
+{
+	struct store *st = calloc(1, sizeof(*st));
+
+	if (st != NULL)
+		atomic_init(&st->refs, 1);
+	return st;
+}
+
+static void
+store_ref(struct store *st)
+{
+	atomic_fetch_add_explicit(&st->refs, 1, memory_order_relaxed);
+}
+
+/* One reference less. True: it was the last, and ST, which may be NULL, is freed. */
+static bool
+store_unref(struct store *st)
+{
+	if (st == NULL || atomic_fetch_sub_explicit(&st->refs, 1, memory_order_acq_rel) > 1)
+		return false;
+	for (struct owned *o = st->first, *next; o != NULL; o = next) {
+		next = o->next;
+		netmap_fini(&o->map);
+		zonemap_free(o->zones);
+		free(o);
+	}
+	free(st);
+	return true;
+}
+
 static struct owned *
-own(struct policies *ps)
+own(struct store *st)
 {
 	struct owned *o = calloc(1, sizeof(*o));
 
 	if (o == NULL)
 		return NULL;
 	netmap_init(&o->map);
-	o->next = ps->owned;
-	ps->owned = o;
+	o->next = st->first;
+	st->first = o;
 	return o;
+}
+
+static struct zonemap *
+own_zones(struct store *st)
+{
+	struct owned *o = own(st);
+
+	if (o == NULL)
+		return NULL;
+	o->zones = zonemap_new();
+	return o->zones;
 }
 
 struct netmap *
 policies_v4(struct policies *ps)
 {
-	struct owned *o = own(ps);
+	struct owned *o = own(ps->site.store);
 	size_t n;
 	const struct synth_range *range = synth_ranges(&n);
 
@@ -53,7 +102,7 @@ policies_excluded(struct policies *ps, bool defaults)
 	static const struct net mapped = {
 		.addr = { [10] = 0xff, [11] = 0xff }, .len = 96, .family = NETADDR_IPV6
 	};
-	struct owned *o = own(ps);
+	struct owned *o = own(ps->common.store);
 
 	if (o == NULL || (defaults && netmap_set(&o->map, &mapped, 1) != 0))
 		return NULL;
@@ -63,39 +112,53 @@ policies_excluded(struct policies *ps, bool defaults)
 struct zonemap *
 policies_zones(struct policies *ps)
 {
-	struct owned *o = own(ps);
-
-	if (o == NULL)
-		return NULL;
-	o->zones = zonemap_new();
-	return o->zones;
+	return own_zones(ps->common.store);
 }
 
 const uint8_t *
 policies_name(struct policies *ps, const uint8_t *name)
 {
-	struct owned *o = own(ps);
+	struct owned *o = own(ps->common.store);
 
 	return o != NULL ? memcpy(o->name, name, name_len(name)) : NULL;
 }
 
-/* The zones that are answered here, whatever the policy (RULES D15, D17). */
+/* The zones that are answered here, whatever the policy (RULES D15, D17), owned by ST. */
 static struct zonemap *
-make_special(void)
+make_special(struct store *st)
 {
-	struct zonemap *z = zonemap_new();
+	struct zonemap *z = own_zones(st);
 	size_t n;
 	const struct special_zone *zone = special_zones(&n);
 
 	for (; z != NULL && n > 0; n--, zone++) {
 		uint8_t name[DNS_NAME_MAX];
 
-		if (name_from_text(zone->name, name) > 0 && zonemap_add(z, name, zone->kind) == 0)
-			continue;
-		zonemap_free(z);
-		z = NULL;
+		if (name_from_text(zone->name, name) == 0 || zonemap_add(z, name, zone->kind) != 0)
+			return NULL;
 	}
 	return z;
+}
+
+/* A set of N policies that has nothing yet. */
+static struct policies *
+start(size_t n)
+{
+	struct policies *ps = calloc(1, sizeof(*ps));
+
+	if (ps == NULL)
+		return NULL;
+	atomic_init(&ps->refs, 1);
+	netmap_init(&ps->common.clients);
+	netmap_init(&ps->common.exempt);
+	netmap_init(&ps->common.denied);
+	ps->common.others = policies_value(0, POLICY_SERVED);
+	ps->n = n;
+	ps->table = calloc(n, sizeof(*ps->table));
+	if (ps->table != NULL)
+		return ps;
+	free(ps);
+	return NULL;
 }
 
 struct policies *
@@ -111,27 +174,71 @@ policies_new(size_t n)
 		.ede = POLICY_EDE_ALL,
 		.rate_factor = 1,
 	};
-	struct policies *ps = calloc(1, sizeof(*ps));
+	struct policies *ps = start(n);
 
 	if (ps == NULL)
 		return NULL;
-	atomic_init(&ps->refs, 1);
-	netmap_init(&ps->clients);
-	netmap_init(&ps->exempt);
-	netmap_init(&ps->denied);
-	ps->others = policies_value(0, POLICY_SERVED);
-	ps->n = n;
-	ps->table = calloc(n, sizeof(*ps->table));
-	ps->special = make_special();
-	defaults.synth.v4 = policies_v4(ps);
-	defaults.synth.excluded = policies_excluded(ps, true);
-	if (ps->table == NULL || ps->special == NULL || defaults.synth.v4 == NULL ||
+	ps->common.store = store_new();
+	ps->site.store = store_new();
+	if (ps->common.store != NULL && ps->site.store != NULL) {
+		ps->common.special = make_special(ps->common.store);
+		defaults.synth.v4 = policies_v4(ps);
+		defaults.synth.excluded = policies_excluded(ps, true);
+	}
+	if (ps->common.special == NULL || defaults.synth.v4 == NULL ||
 	    defaults.synth.excluded == NULL) {
 		policies_unref(ps);
 		return NULL;
 	}
 	for (size_t i = 0; i < n; i++)
 		ps->table[i] = defaults;
+	return ps;
+}
+
+/* A set with the policies of BEFORE, that shares common with it. */
+static struct policies *
+start_like(const struct policies *before)
+{
+	struct policies *ps = start(before->n);
+
+	if (ps == NULL)
+		return NULL;
+	ps->common = before->common;
+	store_ref(ps->common.store);
+	memcpy(ps->table, before->table, ps->n * sizeof(*ps->table));
+	return ps;
+}
+
+struct policies *
+policies_copy(const struct policies *before)
+{
+	struct policies *ps = start_like(before);
+
+	if (ps == NULL)
+		return NULL;
+	ps->site = before->site;
+	store_ref(ps->site.store);
+	return ps;
+}
+
+struct policies *
+policies_without_prefixes(const struct policies *before)
+{
+	struct policies *ps = start_like(before);
+	struct netmap *v4;
+
+	if (ps == NULL)
+		return NULL;
+	ps->site.store = store_new();
+	v4 = ps->site.store != NULL ? policies_v4(ps) : NULL;
+	if (v4 == NULL) {
+		policies_unref(ps);
+		return NULL;
+	}
+	for (size_t i = 0; i < ps->n; i++) {
+		ps->table[i].synth.n_prefixes = 0;
+		ps->table[i].synth.v4 = v4;
+	}
 	return ps;
 }
 
@@ -147,18 +254,14 @@ policies_unref(struct policies *ps)
 {
 	if (ps == NULL || atomic_fetch_sub_explicit(&ps->refs, 1, memory_order_acq_rel) > 1)
 		return;
-	for (struct owned *o = ps->owned, *next; o != NULL; o = next) {
-		next = o->next;
-		netmap_fini(&o->map);
-		zonemap_free(o->zones);
-		free(o);
+	/* Sets that share a store have equal copies of what goes with it. The last frees that. */
+	if (store_unref(ps->common.store)) {
+		netmap_fini(&ps->common.clients);
+		netmap_fini(&ps->common.exempt);
+		netmap_fini(&ps->common.denied);
 	}
-	netmap_fini(&ps->clients);
-	netmap_fini(&ps->exempt);
-	netmap_fini(&ps->denied);
-	zonemap_free(ps->special);
-	zonemap_free(ps->reverse);
-	free(ps->site);
+	if (store_unref(ps->site.store))
+		free(ps->site.prefixes);
 	free(ps->table);
 	free(ps);
 }
@@ -196,6 +299,12 @@ finish_policy(struct policy *p)
 		p->synth.n_prefixes++;
 	}
 	p->synth.one = p->selection != POLICY_ALL;
+	policy_settle(p);
+}
+
+void
+policy_settle(struct policy *p)
+{
 	p->synth.active_bits = 0;
 	p->synth.n_general = 0;
 	for (uint8_t i = 0; i < p->synth.n_prefixes; i++) {
@@ -207,43 +316,49 @@ finish_policy(struct policy *p)
 	}
 }
 
-/* Add a prefix to the site's, unless it is there already. Its state does not matter (RULES D15). */
+/* Write to *PLACE where PREFIX is in SITE's table, to which it is added if need be. */
 static int
-add_site(struct policies *ps, const struct pref64 *prefix)
+add_site(struct policies_site *site, const struct pref64 *prefix, uint32_t *place)
 {
 	uint8_t zone[DNS_NAME_MAX];
+	struct zonemap_path path;
+	size_t len = reverse_zone(prefix, zone), at;
 	int err;
 
-	(void)reverse_zone(prefix, zone);
-	err = zonemap_add(ps->reverse, zone, (uint32_t)ps->n_site);
-	if (err == -EEXIST)
-		return 0;
+	*place = (uint32_t)site->n;
+	err = zonemap_add(site->reverse, zone, *place);
 	if (err == 0)
-		ps->site[ps->n_site++] = *prefix;
-	return err;
+		site->prefixes[site->n++].prefix = *prefix;
+	if (err != -EEXIST)
+		return err;
+	zonemap_path(&path, zone, len);
+	*place = zonemap_find(site->reverse, &path, &at);
+	return 0;
 }
 
 int
 policies_finish(struct policies *ps)
 {
 	const struct pref64 well_known = pref64_well_known();
+	struct policies_site *site = &ps->site;
+	uint32_t place;
 	size_t n = 1;
-	int err;
+	int err = 0;
 
 	for (size_t i = 0; i < ps->n; i++) {
 		finish_policy(&ps->table[i]);
 		n += ps->table[i].synth.n_prefixes;
 	}
-	ps->site = calloc(n, sizeof(*ps->site));
-	ps->reverse = zonemap_new();
-	if (ps->site == NULL || ps->reverse == NULL)
+	site->prefixes = calloc(n, sizeof(*site->prefixes));
+	site->reverse = own_zones(site->store);
+	if (site->prefixes == NULL || site->reverse == NULL)
 		return -ENOMEM;
-	err = add_site(ps, &well_known);
 	for (size_t i = 0; i < ps->n; i++) {
-		const struct policy *p = &ps->table[i];
+		struct policy *p = &ps->table[i];
 
 		for (size_t k = 0; k < p->synth.n_prefixes && err == 0; k++)
-			err = add_site(ps, &p->synth.prefixes[k]);
+			err = add_site(site, &p->synth.prefixes[k], &p->places[k]);
 	}
-	return err;
+	site->n_used = site->n;
+	return err == 0 ? add_site(site, &well_known, &place) : err;
 }

@@ -8,6 +8,9 @@
  * A policy is a plain value; the maps it points to belong to the set of policies. config/ builds
  * that set once; all loops share it, and it never changes afterwards. A query keeps the number of
  * its policy and looks it up in the current set.
+ *
+ * A change of prefixes makes a new set that shares with the set before what it does not change.
+ * So it costs the same however many zones and networks the configuration has.
  */
 
 #include <stdatomic.h>
@@ -102,31 +105,48 @@ struct policy {
 	/* Per prefix, with the indices of synth.prefixes. */
 	uint8_t states[POLICY_MAX_PREFIXES]; /* enum policy_state (RULES D15) */
 	bool mapped_only[POLICY_MAX_PREFIXES];
-	uint8_t numbers[POLICY_MAX_PREFIXES]; /* of counters; by prefix_index_give, else 0 */
+	uint32_t places[POLICY_MAX_PREFIXES]; /* in policies.site.prefixes; by policies_finish */
+	uint8_t numbers[POLICY_MAX_PREFIXES]; /* those of that table: counting needs no search */
 };
 
-struct owned;
+struct store;
 
-struct policies {
-	atomic_uint refs;
-	size_t n;                /* >= 1 */
-	struct policy *table;    /* owned; table[0] is for clients in no client block */
+/* What no change of prefixes changes. Sets that share it count their references in store. */
+struct policies_common {
 	struct netmap clients;   /* network to policies_value (RULES D13, D23) */
 	uint32_t others;         /* the same value, for clients in none of those networks */
 	bool ignores;            /* some clients are POLICY_IGNORED */
 	bool denies;             /* denied is not empty */
 	struct netmap denied;    /* what the operator has ordered: network to enum policy_access */
 	struct netmap exempt;    /* network to 1: without rate-limit and max-amplification */
-	struct zonemap *special; /* owned: zone to enum special (RULES D15, D17) */
+	struct zonemap *special; /* zone to enum special (RULES D15, D17) */
+	struct store *store;     /* owned: special, and what policies point to, but for v4 */
+};
 
-	/*
-	 * Derived by policies_finish: the prefixes of all policies and the Well-Known Prefix (RULES
-	 * D16).
-	 */
-	struct zonemap *reverse; /* owned: their zones in ip6.arpa to indices of site */
-	struct pref64 *site;     /* owned */
-	size_t n_site;
-	struct owned *owned; /* owned: what the policies point to */
+/* A prefix of one policy or more, where each has a state for it. Suffixes do not count. */
+struct policies_prefix {
+	struct pref64 prefix;
+	uint8_t number; /* of its counter; by prefix_index_give, else 0 */
+};
+
+/*
+ * What no change of states changes, shared likewise: the table of the prefixes of all policies.
+ * Derived by policies_finish.
+ */
+struct policies_site {
+	struct policies_prefix *prefixes; /* owned, with store */
+	size_t n_used;                    /* those of policies; they come first */
+	size_t n;                /* with the Well-Known Prefix, if no policy has it (RULES D16) */
+	struct zonemap *reverse; /* the zones of all n in ip6.arpa to indices of prefixes */
+	struct store *store;     /* owned: reverse, and what v4 of policies points to */
+};
+
+struct policies {
+	atomic_uint refs;
+	size_t n;             /* >= 1 */
+	struct policy *table; /* owned; table[0] is for clients in no client block */
+	struct policies_common common;
+	struct policies_site site;
 };
 
 /*
@@ -135,10 +155,26 @@ struct policies {
  */
 MUST_USE struct policies *policies_new(size_t n);
 
+/*
+ * policies_copy: a copy of BEFORE, which is finished, that shares all but table. The caller may
+ * change states, and calls policy_settle then. NULL without memory.
+ */
+MUST_USE struct policies *policies_copy(const struct policies *before);
+
+/*
+ * policies_without_prefixes: a copy of BEFORE, which is finished, that shares common. Its policies
+ * have no prefix, and v4 as in policies_new. The caller fills in prefixes, and calls
+ * policies_finish. NULL without memory.
+ */
+MUST_USE struct policies *policies_without_prefixes(const struct policies *before);
+
 /* policies_ref: one reference more to PS; returns PS. Any thread. */
 struct policies *policies_ref(struct policies *ps);
 
-/* policies_unref: one reference less; the last frees PS. PS may be NULL. Any thread. */
+/*
+ * policies_unref: one reference less; the last frees PS, and what no other set shares with it. PS
+ * may be NULL. Any thread.
+ */
 void policies_unref(struct policies *ps);
 
 /*
@@ -165,6 +201,9 @@ MUST_USE const uint8_t *policies_name(struct policies *ps, const uint8_t *name);
  * Returns 0 or -ENOMEM.
  */
 MUST_USE int policies_finish(struct policies *ps);
+
+/* policy_settle: derive active_bits, general and n_general of P, which no loop has yet. */
+void policy_settle(struct policy *p);
 
 /* policy_fits_family: does dns64-for allow DNS64 for a client at this address (RULES D13)? */
 MUST_USE static inline bool
@@ -196,8 +235,8 @@ policies_value(uint32_t policy, uint32_t access)
 MUST_USE static inline enum policy_access
 policies_ordered(const struct policies *ps, const struct netaddr *client)
 {
-	return UNLIKELY(ps->denies)
-	    ? (enum policy_access)netmap_find(&ps->denied, client, POLICY_SERVED)
+	return UNLIKELY(ps->common.denies)
+	    ? (enum policy_access)netmap_find(&ps->common.denied, client, POLICY_SERVED)
 	    : POLICY_SERVED;
 }
 
@@ -210,14 +249,14 @@ policies_access(const struct policies *ps, const struct netaddr *client)
 	if (UNLIKELY(ordered != POLICY_SERVED))
 		return ordered;
 	return (enum policy_access)(
-	    netmap_find(&ps->clients, client, ps->others) % POLICY_ACCESSES);
+	    netmap_find(&ps->common.clients, client, ps->common.others) % POLICY_ACCESSES);
 }
 
 /* policies_ignore: does CLIENT get no answer, whatever it asks? */
 MUST_USE static inline bool
 policies_ignore(const struct policies *ps, const struct netaddr *client)
 {
-	return UNLIKELY(ps->ignores) && policies_access(ps, client) == POLICY_IGNORED;
+	return UNLIKELY(ps->common.ignores) && policies_access(ps, client) == POLICY_IGNORED;
 }
 
 /*
@@ -227,7 +266,7 @@ policies_ignore(const struct policies *ps, const struct netaddr *client)
 MUST_USE static inline unsigned
 policies_find(const struct policies *ps, const struct netaddr *client, bool *may_ask)
 {
-	uint32_t v = netmap_find(&ps->clients, client, ps->others);
+	uint32_t v = netmap_find(&ps->common.clients, client, ps->common.others);
 
 	*may_ask =
 	    v % POLICY_ACCESSES == POLICY_SERVED && policies_ordered(ps, client) == POLICY_SERVED;

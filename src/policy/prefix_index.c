@@ -41,18 +41,26 @@ number(struct prefix_index *n, const struct pref64 *prefix)
 	return (uint8_t)n->end++;
 }
 
+/* Write NUMBER to *TO, unless it is there: then loops may read it. */
+static void
+put(uint8_t *to, uint8_t number)
+{
+	if (*to != number)
+		*to = number;
+}
+
 void
 prefix_index_give(struct prefix_index *n, struct policies *ps)
 {
-	for (size_t i = 0; i < ps->n && n != NULL; i++) {
+	struct policies_prefix *prefixes = ps->site.prefixes;
+
+	for (size_t i = 0; i < ps->site.n_used && n != NULL; i++)
+		put(&prefixes[i].number, number(n, &prefixes[i].prefix));
+	for (size_t i = 0; i < ps->n; i++) {
 		struct policy *p = &ps->table[i];
 
-		for (uint8_t k = 0; k < p->synth.n_prefixes; k++) {
-			uint8_t right = number(n, &p->synth.prefixes[k]);
-
-			if (p->numbers[k] != right)
-				p->numbers[k] = right;
-		}
+		for (uint8_t k = 0; k < p->synth.n_prefixes; k++)
+			put(&p->numbers[k], prefixes[p->places[k]].number);
 	}
 }
 

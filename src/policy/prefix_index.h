@@ -27,8 +27,8 @@ MUST_USE struct prefix_index *prefix_index_new(void);
 void prefix_index_free(struct prefix_index *n);
 
 /*
- * prefix_index_give: fill in the numbers of all policies of PS. What has the right one already is
- * not written to, so loops may work with PS.
+ * prefix_index_give: fill in the numbers of all policies of PS, finished, and of its table. What
+ * has the right one already is not written to, so loops may work with PS.
  */
 void prefix_index_give(struct prefix_index *n, struct policies *ps);
 

@@ -110,11 +110,11 @@ START_TEST(exempt_networks_are_in_the_policies)
 	struct netaddr a;
 
 	ck_assert(netaddr_parse("192.0.2.7", 0, &a));
-	ck_assert_uint_eq(netmap_find(&ps->exempt, &a, 0), 1);
+	ck_assert_uint_eq(netmap_find(&ps->common.exempt, &a, 0), 1);
 	ck_assert(netaddr_parse("2001:db8::7", 0, &a));
-	ck_assert_uint_eq(netmap_find(&ps->exempt, &a, 0), 1);
+	ck_assert_uint_eq(netmap_find(&ps->common.exempt, &a, 0), 1);
 	ck_assert(netaddr_parse("192.0.3.7", 0, &a));
-	ck_assert_uint_eq(netmap_find(&ps->exempt, &a, 0), 0);
+	ck_assert_uint_eq(netmap_find(&ps->common.exempt, &a, 0), 0);
 }
 END_TEST
 
@@ -164,7 +164,7 @@ START_TEST(d23_longest_of_allow_and_deny_decides)
 	ck_assert_int_eq(find(ps, "10.1.2.1"), 1);
 	ck_assert_int_eq(find(ps, "10.1.2.3"), -2);
 	ck_assert_int_eq(find(ps, "10.0.0.1"), 0);
-	ck_assert(ps->ignores);
+	ck_assert(ps->common.ignores);
 }
 END_TEST
 
@@ -193,10 +193,10 @@ START_TEST(d23_deny_any)
 	ck_assert_int_eq(becomes(ps, "203.0.113.1"), POLICY_IGNORED);
 	ck_assert_int_eq(becomes(ps, "2001:db8::1"), POLICY_IGNORED);
 	ck_assert_int_eq(becomes(ps, "::1"), POLICY_SERVED);
-	ck_assert(ps->ignores);
+	ck_assert(ps->common.ignores);
 	ps = make("allow 10.0.0.0/8\ndeny any\n");
 	ck_assert_int_eq(becomes(ps, "203.0.113.1"), POLICY_DENIED);
-	ck_assert(!ps->ignores);
+	ck_assert(!ps->common.ignores);
 	ps = make("allow any\ndeny 10.0.0.0/8\n");
 	ck_assert_int_eq(becomes(ps, "203.0.113.1"), POLICY_SERVED);
 	ck_assert_int_eq(becomes(ps, "10.0.0.1"), POLICY_DENIED);
@@ -384,7 +384,7 @@ START_TEST(nothing_is_searched_if_all_may_ask)
 {
 	const struct policies *ps = make("allow any\n");
 
-	ck_assert_uint_eq(ps->clients.n, 0);
+	ck_assert_uint_eq(ps->common.clients.n, 0);
 	ck_assert_int_eq(find(ps, "::1"), 0);
 	ck_assert_int_eq(find(ps, "127.0.0.1"), 0);
 	ck_assert_int_eq(find(ps, "2001:db8::1"), 0);

@@ -4,6 +4,7 @@
 
 #include "config/prefix_change.h"
 
+#include <arpa/inet.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -106,18 +107,81 @@ make(enum prefix_change_what what, const char *prefix, const char *client, bool 
 	return prefix_change_make(&settings, &c, NOW, m, &said.diag);
 }
 
+static uint32_t
+v4_of(const struct policy *p, const char *text)
+{
+	uint8_t addr[4];
+
+	ck_assert_int_eq(inet_pton(AF_INET, text, addr), 1);
+	return netmap_find4(p->synth.v4, addr, SYNTH_ANY);
+}
+
+static void
+expect_same_policy(const struct policy *p, const struct policy *q)
+{
+	static const char *const v4[] = { "203.0.113.1", "198.51.100.1", "10.0.0.1", "192.0.2.1",
+		"127.0.0.1" };
+	size_t n = q->synth.n_prefixes;
+
+	ck_assert_uint_eq(p->synth.n_prefixes, n);
+	ck_assert_mem_eq(p->synth.prefixes, q->synth.prefixes, n * sizeof(p->synth.prefixes[0]));
+	ck_assert_mem_eq(p->states, q->states, n * sizeof(p->states[0]));
+	ck_assert_mem_eq(p->mapped_only, q->mapped_only, n * sizeof(p->mapped_only[0]));
+	ck_assert_mem_eq(p->places, q->places, n * sizeof(p->places[0]));
+	ck_assert_uint_eq(p->synth.active_bits, q->synth.active_bits);
+	ck_assert_uint_eq(p->synth.n_general, q->synth.n_general);
+	ck_assert_mem_eq(p->synth.general, q->synth.general, q->synth.n_general);
+	for (size_t i = 0; i < sizeof(v4) / sizeof(v4[0]); i++)
+		ck_assert_uint_eq(v4_of(p, v4[i]), v4_of(q, v4[i]));
+	ck_assert_uint_eq(p->hide_a, q->hide_a);
+	ck_assert_uint_eq(p->networks, q->networks);
+	ck_assert_ptr_eq(p->zones == NULL ? NULL : "has", q->zones == NULL ? NULL : "has");
+}
+
+/* What is made of a change is what the lines would be made into anew; but for what stays as it is,
+ * which it has in common with what was there. */
+static void
+use_changed(const struct prefix_change *c)
+{
+	struct policies *before = settings.conf.core.policies;
+	struct policies *anew = policies_make(&settings, &said.diag);
+	struct policies *next = prefix_change_policies(&settings, c, &said.diag);
+	bool states = c->what != PREFIX_CHANGE_ADD && c->what != PREFIX_CHANGE_DEL;
+
+	ck_assert_msg(anew != NULL && next != NULL, "%s", said.text);
+	ck_assert_uint_eq(next->n, anew->n);
+	for (size_t i = 0; i < anew->n; i++) {
+		expect_same_policy(&next->table[i], &anew->table[i]);
+		ck_assert_ptr_eq(next->table[i].zones, before->table[i].zones);
+	}
+	ck_assert_uint_eq(next->site.n, anew->site.n);
+	ck_assert_uint_eq(next->site.n_used, anew->site.n_used);
+	ck_assert_uint_eq(next->common.clients.n, anew->common.clients.n);
+	ck_assert_ptr_eq(next->common.special, before->common.special);
+	ck_assert_uint_eq(next->site.reverse == before->site.reverse, states);
+	policies_unref(anew);
+	policies_unref(before);
+	settings.conf.core.policies = next;
+}
+
+/* Change it, if it can be. */
+static bool
+try_change(enum prefix_change_what what, const char *prefix, const char *client)
+{
+	const struct prefix_change c = { .what = what, .prefix = prefix, .client = client };
+	struct prefix_change_made m;
+
+	if (!make(what, prefix, client, false, &m))
+		return false;
+	use_changed(&c);
+	prefix_change_keep(&settings, &m);
+	return true;
+}
+
 static void
 change(enum prefix_change_what what, const char *prefix, const char *client)
 {
-	struct prefix_change_made m;
-	struct policies *ps;
-
-	ck_assert_msg(make(what, prefix, client, false, &m), "%s", said.text);
-	/* They can be made anew, again and again. */
-	ps = policies_make(&settings, &said.diag);
-	ck_assert_msg(ps != NULL, "%s", said.text);
-	policies_unref(ps);
-	prefix_change_keep(&settings, &m);
+	ck_assert_msg(try_change(what, prefix, client), "%s", said.text);
 }
 
 START_TEST(each_word)
@@ -387,6 +451,36 @@ START_TEST(the_ceiling)
 }
 END_TEST
 
+/* All kinds of changes after another, in any order. */
+START_TEST(as_made_anew)
+{
+	static const char all[] =
+	    "nameserver 192.0.2.1\nlisten ::1\ndns64-suffix ::7\nnever-synthesize example\n"
+	    "dns64-prefix 2001:db8:1::/64\ndns64-prefix 2001:db8:2::/64 drain\n"
+	    "map 203.0.113.0/24 2001:db8:3::/64\n"
+	    "client 10.0.0.0/8 {\ndns64-prefix 2001:db8:1::/64\ndns64-prefix 2001:db8:3::/64\n"
+	    "ignore-aaaa example.com\n}\n"
+	    "client 172.16.0.0/12 {\nhide-a yes\ndns64-suffix ::8\n}\n"
+	    "client 192.168.0.0/16 {\ndns64-prefix 2001:db8:4::/64\n"
+	    "map 198.51.100.0/24 2001:db8:1::/64\nexclude-a 192.0.2.0/24\n}\n";
+	static const char *const clients[] = { NULL, NULL, "10.0.0.0/8", "172.16.0.0/12",
+		"192.168.0.0/16" };
+	unsigned n[2] = { 0, 0 };
+	uint32_t drawn = 1;
+	char prefix[32];
+
+	ck_assert_ptr_nonnull(said_make(&said, all, &settings));
+	for (unsigned i = 0; i < 600; i++) {
+		drawn = drawn * 1103515245 + 12345;
+		snprintf(prefix, sizeof(prefix), "2001:db8:%u::/64", 1 + (drawn >> 16) % 6);
+		n[try_change((enum prefix_change_what)((drawn >> 20) % 5), prefix,
+		    clients[(drawn >> 24) % 5])]++;
+	}
+	ck_assert_uint_gt(n[0], 100);
+	ck_assert_uint_gt(n[1], 200);
+}
+END_TEST
+
 void
 tests_add(TCase *tc)
 {
@@ -404,4 +498,5 @@ tests_add(TCase *tc)
 	tcase_add_test(tc, saving);
 	tcase_add_test(tc, saving_all);
 	tcase_add_test(tc, the_ceiling);
+	tcase_add_test(tc, as_made_anew);
 }

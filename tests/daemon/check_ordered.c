@@ -107,7 +107,7 @@ START_TEST(networks)
 	ck_assert_int_eq(ordered_change(&settings, &threads, conf, &w, error), HOST_DONE);
 	ck_assert_ptr_ne(settings.conf.core.policies, before);
 	ck_assert_int_eq(access_of("192.0.2.1"), POLICY_IGNORED);
-	ck_assert(settings.conf.core.policies->ignores);
+	ck_assert(settings.conf.core.policies->common.ignores);
 	ck_assert_uint_eq(
 	    heard("deny 192.0.2.0/24: no answers by operator (dns64ctl deny), for 60 s"), 1);
 	ck_assert(reload_settings(&options, conf, &threads, &watch, &settings));

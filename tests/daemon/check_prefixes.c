@@ -12,6 +12,7 @@
 #include "config/load.h"
 #include "daemon/newfile.h"
 #include "daemon/reload.h"
+#include "io/snapshot.h"
 #include "policy/prefix_index.h"
 #include "support/heard.h"
 #include "support/scratch.h"
@@ -97,6 +98,29 @@ START_TEST(it_holds)
 				"for 2 of 2 policies"),
 	    1);
 	ck_assert_int_eq(access(file, F_OK), -1);
+}
+END_TEST
+
+/* A loop that is slow to take two changes has what it had, and frees it. */
+START_TEST(a_slow_loop)
+{
+	struct snapshot *held = snapshot_new(&settings.conf);
+	const struct policies *ps;
+
+	ck_assert_ptr_nonnull(held);
+	ps = held->conf.core.policies;
+	ck_assert_int_eq(change(PREFIX_CHANGE_DRAIN, "2001:db8:1::/96", NULL, false), HOST_DONE);
+	ck_assert_int_eq(change(PREFIX_CHANGE_ADD, "2001:db8:2::/96", NULL, false), HOST_DONE);
+	ck_assert_ptr_eq(settings.conf.core.policies->common.special, ps->common.special);
+	ck_assert_uint_eq(settings.conf.core.policies->table[1].synth.active_bits, 2);
+	ck_assert(reload_settings(&options, conf, &threads, &watch, &settings));
+	ck_assert_ptr_ne(settings.conf.core.policies->common.special, ps->common.special);
+	for (size_t i = 0; i < ps->n; i++) {
+		ck_assert_uint_eq(ps->table[i].synth.active_bits, 1);
+		ck_assert_uint_eq(ps->table[i].synth.v4->n, ps->table[0].synth.v4->n);
+	}
+	ck_assert_uint_eq(ps->site.n, 2);
+	snapshot_unref(held);
 }
 END_TEST
 
@@ -290,6 +314,7 @@ tests_add(TCase *tc)
 {
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, it_holds);
+	tcase_add_test(tc, a_slow_loop);
 	tcase_add_test(tc, no_active_one_is_told);
 	tcase_add_test(tc, wherever_it_is);
 	tcase_add_test(tc, what_is_saved_survives);

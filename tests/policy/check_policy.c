@@ -3,6 +3,7 @@
 
 #include "policy/policy.h"
 
+#include <pthread.h>
 #include <string.h>
 
 #include "dns/name.h"
@@ -247,16 +248,18 @@ START_TEST(reverse_zones_are_those_of_all_prefixes)
 	add_prefix(&ps->table[1], "2001:db8:64::/48", POLICY_ACTIVE, false);
 	add_prefix(&ps->table[1], "2001:db8::/32", POLICY_DRAIN, false);
 	ck_assert_int_eq(policies_finish(ps), 0);
-	ck_assert_uint_eq(ps->n_site, 3);
+	ck_assert_uint_eq(ps->site.n, 3);
+	ck_assert_uint_eq(ps->site.n_used, 3);
 	for (size_t i = 0; i < N_OF(wanted); i++) {
-		uint32_t place = find_zone(ps->reverse, wanted[i].name);
+		uint32_t place = find_zone(ps->site.reverse, wanted[i].name);
 
 		if (wanted[i].prefix == NULL) {
 			ck_assert_uint_eq(place, ZONEMAP_NONE);
 			continue;
 		}
-		ck_assert_uint_lt(place, ps->n_site);
-		ck_assert_str_eq(pref64_format(&ps->site[place], text), wanted[i].prefix);
+		ck_assert_uint_lt(place, ps->site.n);
+		ck_assert_str_eq(
+		    pref64_format(&ps->site.prefixes[place].prefix, text), wanted[i].prefix);
 	}
 }
 END_TEST
@@ -277,8 +280,8 @@ START_TEST(special_names_are_found)
 		{ ".", ZONEMAP_NONE } };
 
 	for (size_t i = 0; i < N_OF(wanted); i++)
-		ck_assert_msg(
-		    find_zone(ps->special, wanted[i].name) == wanted[i].kind, "%s", wanted[i].name);
+		ck_assert_msg(find_zone(ps->common.special, wanted[i].name) == wanted[i].kind, "%s",
+		    wanted[i].name);
 }
 END_TEST
 
@@ -292,14 +295,16 @@ START_TEST(client_has_the_policy_of_the_longest_match)
 
 	ck_assert_uint_eq(policies_find(ps, &a, &may_ask), 0);
 	ck_assert(may_ask);
-	ck_assert_int_eq(netmap_add(&ps->clients, &eight, policies_value(1, POLICY_SERVED)), 0);
-	ck_assert_int_eq(netmap_add(&ps->clients, &sixteen, policies_value(0, POLICY_STRANGER)), 0);
+	ck_assert_int_eq(
+	    netmap_add(&ps->common.clients, &eight, policies_value(1, POLICY_SERVED)), 0);
+	ck_assert_int_eq(
+	    netmap_add(&ps->common.clients, &sixteen, policies_value(0, POLICY_STRANGER)), 0);
 	ck_assert_uint_eq(policies_find(ps, &a, &may_ask), 1);
 	ck_assert(may_ask);
 	a = addr_of("10.1.0.1");
 	ck_assert_uint_eq(policies_find(ps, &a, &may_ask), 0);
 	ck_assert(!may_ask);
-	ps->others = 0;
+	ps->common.others = 0;
 	a = addr_of("2001:db8::1");
 	may_ask = true;
 	ck_assert_uint_eq(policies_find(ps, &a, &may_ask), 0);
@@ -334,6 +339,146 @@ START_TEST(last_reference_frees_the_policies)
 }
 END_TEST
 
+/* Two prefixes that differ in their suffix only are one, and the Well-Known one is the last. */
+START_TEST(each_prefix_is_once_in_the_table)
+{
+	const uint8_t suffix[16] = { [15] = 1 };
+
+	add_prefix(&ps->table[0], "2001:db8:1::/64", POLICY_ACTIVE, false);
+	add_prefix(&ps->table[0], "2001:db8:2::/96", POLICY_DOWN, false);
+	add_prefix(&ps->table[1], "2001:db8:2::/96", POLICY_ACTIVE, false);
+	add_prefix(&ps->table[1], "2001:db8:1::/56", POLICY_DRAIN, false);
+	add_prefix(&ps->table[1], "2001:db8:1::/64", POLICY_DRAIN, true);
+	ck_assert(pref64_set_suffix(&ps->table[1].synth.prefixes[2], suffix));
+	ck_assert_int_eq(policies_finish(ps), 0);
+	ck_assert_uint_eq(ps->site.n, 4);
+	ck_assert_uint_eq(ps->site.n_used, 3);
+	ck_assert(ps->site.prefixes[3].prefix.well_known);
+	for (size_t i = 0; i < ps->n; i++) {
+		const struct policy *p = &ps->table[i];
+
+		for (size_t k = 0; k < p->synth.n_prefixes; k++)
+			ck_assert(pref64_same(
+			    &ps->site.prefixes[p->places[k]].prefix, &p->synth.prefixes[k]));
+	}
+}
+END_TEST
+
+/* Give ps prefixes and zones; *changed is as ps in other states, *added that with other prefixes.
+ */
+static void
+make_changed(struct policies **changed, struct policies **added)
+{
+	struct zonemap *zones = policies_zones(ps);
+	uint8_t name[DNS_NAME_MAX];
+
+	ck_assert_ptr_nonnull(zones);
+	ck_assert_uint_gt(name_from_text("example.com", name), 0);
+	ck_assert_int_eq(zonemap_add(zones, name, POLICY_ZONE_NEVER), 0);
+	ps->table[1].zones = zones;
+	add_prefix(&ps->table[0], "2001:db8:1::/96", POLICY_ACTIVE, false);
+	add_prefix(&ps->table[1], "2001:db8:1::/96", POLICY_ACTIVE, false);
+	add_prefix(&ps->table[1], "2001:db8:2::/96", POLICY_ACTIVE, true);
+	ck_assert_int_eq(policies_finish(ps), 0);
+	*changed = policies_copy(ps);
+	ck_assert_ptr_nonnull(*changed);
+	(*changed)->table[1].states[0] = POLICY_DOWN;
+	policy_settle(&(*changed)->table[1]);
+	*added = policies_without_prefixes(*changed);
+	ck_assert_ptr_nonnull(*added);
+	add_prefix(&(*added)->table[1], "2001:db8:3::/96", POLICY_ACTIVE, false);
+	ck_assert_int_eq(policies_finish(*added), 0);
+}
+
+/* Each set's states are its own; nothing is made again that stays as it is. */
+START_TEST(a_change_copies_what_it_changes)
+{
+	struct policies *changed, *added;
+
+	make_changed(&changed, &added);
+	ck_assert_uint_eq(ps->table[1].synth.active_bits, 3);
+	ck_assert_uint_eq(ps->table[1].synth.n_general, 1);
+	ck_assert_uint_eq(changed->table[1].synth.active_bits, 2);
+	ck_assert_uint_eq(changed->table[1].synth.n_general, 0);
+	ck_assert_uint_eq(changed->table[0].synth.active_bits, 1);
+	ck_assert_ptr_eq(changed->table[1].zones, ps->table[1].zones);
+	ck_assert_ptr_eq(changed->table[1].synth.v4, ps->table[1].synth.v4);
+	ck_assert_ptr_eq(changed->site.prefixes, ps->site.prefixes);
+	ck_assert_ptr_eq(changed->common.special, ps->common.special);
+	ck_assert_ptr_eq(added->table[1].zones, ps->table[1].zones);
+	ck_assert_ptr_eq(added->table[1].synth.excluded, ps->table[1].synth.excluded);
+	ck_assert_ptr_ne(added->table[1].synth.v4, ps->table[1].synth.v4);
+	ck_assert_uint_eq(added->table[1].synth.n_prefixes, 1);
+	ck_assert(added->table[0].synth.prefixes[0].well_known);
+	ck_assert_uint_eq(added->site.n, 2);
+	policies_unref(changed);
+	policies_unref(added);
+}
+END_TEST
+
+/* All that lookups by P follow. */
+static void
+expect_whole(const struct policies *p)
+{
+	ck_assert_uint_eq(find_zone(p->table[1].zones, "www.example.com"), POLICY_ZONE_NEVER);
+	ck_assert_uint_eq(find(p->table[1].synth.v4, "127.0.0.1"), SYNTH_NEVER);
+	ck_assert_uint_eq(find(p->table[1].synth.excluded, "::ffff:192.0.2.1"), 1);
+	ck_assert_uint_eq(find_zone(p->common.special, "localhost"), SPECIAL_LOCALHOST);
+	ck_assert_uint_lt(
+	    find_zone(p->site.reverse,
+		"1.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.b.9.f.f.4.6.0.0.ip6.arpa"),
+	    p->site.n);
+}
+
+/* In whichever order the sets go, each is whole to its end, and nothing is left, which the
+ * sanitizers and valgrind see. */
+START_TEST(the_last_set_frees_what_is_in_common)
+{
+	static const unsigned orders[][3] = { { 0, 1, 2 }, { 0, 2, 1 }, { 1, 0, 2 }, { 1, 2, 0 },
+		{ 2, 0, 1 }, { 2, 1, 0 } };
+	struct policies *sets[3] = { ps };
+
+	make_changed(&sets[1], &sets[2]);
+	for (unsigned i = 0; i < 3; i++) {
+		for (unsigned k = i; k < 3; k++)
+			expect_whole(sets[orders[_i][k]]);
+		policies_unref(sets[orders[_i][i]]);
+	}
+	ps = NULL;
+}
+END_TEST
+
+#define LOOPS 4
+
+static void *
+slow_loop(void *set)
+{
+	expect_whole(set);
+	policies_unref(set);
+	return NULL;
+}
+
+/* Loops end with the sets of their time while the main thread makes others. */
+START_TEST(loops_may_be_slow)
+{
+	struct policies *other, *next;
+	pthread_t thread[LOOPS];
+
+	make_changed(&next, &other);
+	policies_unref(other);
+	for (unsigned i = 0; i < LOOPS; i++) {
+		ck_assert_int_eq(pthread_create(&thread[i], NULL, slow_loop, ps), 0);
+		ps = next;
+		next = policies_copy(ps);
+		ck_assert_ptr_nonnull(next);
+	}
+	policies_unref(next);
+	for (unsigned i = 0; i < LOOPS; i++)
+		ck_assert_int_eq(pthread_join(thread[i], NULL), 0);
+	expect_whole(ps);
+}
+END_TEST
+
 void
 tests_add(TCase *tc)
 {
@@ -350,4 +495,8 @@ tests_add(TCase *tc)
 	tcase_add_test(tc, client_has_the_policy_of_the_longest_match);
 	tcase_add_test(tc, family_of_a_client_decides_if_served);
 	tcase_add_test(tc, last_reference_frees_the_policies);
+	tcase_add_test(tc, each_prefix_is_once_in_the_table);
+	tcase_add_test(tc, a_change_copies_what_it_changes);
+	tcase_add_loop_test(tc, the_last_set_frees_what_is_in_common, 0, 6);
+	tcase_add_test(tc, loops_may_be_slow);
 }

@@ -88,7 +88,7 @@ change(void *arg, const struct prefix_change *c, char error[static HOST_ERROR])
 		snprintf(error, HOST_ERROR, "%.500s", said.text);
 		return HOST_WRONG;
 	}
-	next = policies_make(&o->settings, &said.diag);
+	next = prefix_change_policies(&o->settings, c, &said.diag);
 	ck_assert_msg(next != NULL, "%s", said.text);
 	policies_unref(o->settings.conf.core.policies);
 	o->settings.conf.core.policies = next;
