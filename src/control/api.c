@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "control/api.h"
 
+#include <assert.h>
 #include <string.h>
 #include <time.h>
 
@@ -16,6 +17,7 @@
 #include "control/api_prefixes.h"
 #include "control/api_stats.h"
 #include "control/api_top.h"
+#include "control/commands.h"
 #include "control/control_ctx.h"
 #include "control/pages.h"
 #include "control/params.h"
@@ -25,14 +27,14 @@
 #define POST EVHTTP_REQ_POST
 
 static void
-ping(struct evhttp_request *r, void *arg)
+api_ping(struct evhttp_request *r, void *arg)
 {
 	(void)arg;
 	reply_json(r, HTTP_OK, json_pack("{s:b}", "pong", 1));
 }
 
 static void
-reload(struct evhttp_request *r, void *arg)
+api_reload(struct evhttp_request *r, void *arg)
 {
 	struct control_ctx *d = arg;
 
@@ -43,7 +45,7 @@ reload(struct evhttp_request *r, void *arg)
 }
 
 static void
-stop(struct evhttp_request *r, void *arg)
+api_stop(struct evhttp_request *r, void *arg)
 {
 	const struct control_ctx *d = arg;
 
@@ -66,7 +68,7 @@ find_word(const char *const *words, const char *text)
 }
 
 static void
-reopen(struct evhttp_request *r, void *arg)
+api_log_reopen(struct evhttp_request *r, void *arg)
 {
 	const struct control_ctx *d = arg;
 	struct log_capture lines;
@@ -94,13 +96,11 @@ set_lameduck(struct control_ctx *d, bool on)
 }
 
 static void
-lameduck(struct evhttp_request *r, void *arg)
+api_lameduck(struct evhttp_request *r, void *arg)
 {
-	static const char *const keys[] = { "state", NULL };
 	static const char *const words[] = { "on", "off", NULL };
-	static const char *const none[] = { NULL };
-	bool posted = evhttp_request_get_command(r) == EVHTTP_REQ_POST;
-	json_t *p = params_read(r, posted ? keys : none);
+	bool posted = params_posted(r);
+	json_t *p = params_read(r);
 	struct control_ctx *d = arg;
 	unsigned i = 2;
 
@@ -121,75 +121,71 @@ lameduck(struct evhttp_request *r, void *arg)
 
 static http_handler help;
 
-static const struct http_route routes[] = {
+/* What no command asks for. */
+static const struct http_route own[] = {
 	{ "/", GET, help, "these paths" },
-	{ "/ping", GET, ping, "does the daemon answer?" },
 	{ "/metrics", GET, pages_metrics, "metrics for Prometheus" },
 	{ "/health", GET, pages_health, "is the daemon up?" },
 	{ "/ready", GET, pages_ready, "can it do its work?" },
-	{ "/status", GET, api_status, "what runs, since when, and how it is" },
-	{ "/stats", GET, api_stats, "the counters" },
-	{ "/clients", GET, api_clients, "policies of clients, and how often each was used" },
-	{ "/upstreams", GET, api_upstreams, "what is known of each upstream" },
-	{ "/inflight", GET, api_inflight,
-	    "the questions that wait for upstream, the oldest first" },
-	{ "/top/clients", GET, api_top_clients,
-	    "who got most answers, ?lines= of them; counted while it is asked for" },
-	{ "/top/names", GET, api_top_names, "the names asked for most; likewise" },
-	{ "/top/failures", GET, api_top_failures, "the names that failed most; likewise" },
-	{ "/upstream", POST, api_upstream,
-	    "ask the upstream {address} as usual, or no more: {state} up, drain or down" },
-	{ "/deny", GET | POST, api_deny,
-	    "the networks that are denied so; or deny {network}, without an answer if {drop} is "
-	    "yes, "
-	    "{for} seconds" },
-	{ "/undeny", POST, api_undeny, "deny {network} no more" },
-	{ "/querylog", GET | POST, api_querylog,
-	    "what the query log has; or {state} config, or on, off or failures, {for} seconds" },
-	{ "/prefixes", GET, api_prefixes,
-	    "prefixes, where they come from, how much they are used" },
-	{ "/prefix/add", POST, api_prefix_add,
-	    "synthesize under {prefix} too; {client}: for its block; {persist} yes: save it" },
-	{ "/prefix/del", POST, api_prefix_del,
-	    "take {prefix} away; {client} and {persist} as with /prefix/add" },
-	{ "/prefix/active", POST, api_prefix_active, "synthesize under {prefix} again; likewise" },
-	{ "/prefix/drain", POST, api_prefix_drain, "synthesize under {prefix} no more; likewise" },
-	{ "/prefix/down", POST, api_prefix_down, "the same, as it is out of order; likewise" },
-	{ "/config", GET, api_config, "what is in force, and where it stands" },
-	{ "/explain", GET, api_explain,
-	    "what a client gets for ?name=, and why; with &type=, &client=, &ask=0, &tcp=1, &do=1, "
-	    "&cd=1" },
-	{ "/reload", POST, reload, "read the configuration again; answers with all it said" },
-	{ "/stop", POST, stop, "finish what is in flight, and end" },
-	{ "/lameduck", GET | POST, lameduck,
-	    "serve on, but ask not to be asked: {state} on or off" },
-	{ "/cookie-secret", GET, api_cookie, "secrets of cookies for clients, by fingerprint" },
-	{ "/cookie-secret/add", POST, api_cookie_add, "take cookies of {secret} too" },
-	{ "/cookie-secret/activate", POST, api_cookie_activate,
-	    "make cookies with the other secret" },
-	{ "/cookie-secret/drop", POST, api_cookie_drop,
-	    "take no more cookies of the secret that is not active" },
-	{ "/cache", GET, api_cache_stats, "what the cache has and counts" },
-	{ "/cache/lookup", GET, api_cache_lookup,
-	    "the entries of ?name=, with &type= those of that type" },
-	{ "/cache/save", POST, api_cache_save, "write cache-file" },
-	{ "/flush/all", POST, api_flush_all, "empty the cache" },
-	{ "/flush/name", POST, api_flush_name, "remove the entries of {name}" },
-	{ "/flush/below", POST, api_flush_below, "remove those of {name} and of all names below" },
-	{ "/flush/type", POST, api_flush_type, "remove those of {name} and {type}" },
-	{ "/log/level", GET | POST, api_log_level,
-	    "the levels of the log; or until a reload log {level} and what is more important, of "
-	    "{category} only if that is given" },
-	{ "/log/reopen", POST, reopen, "open the log and the query log again" },
 };
+
+/* Who answers each command, in the order of the table. */
+static http_handler *const handlers[] = {
+#define API_HANDLER(handle, show, ...) handle,
+	COMMANDS_TABLE(API_HANDLER)
+#undef API_HANDLER
+};
+
+_Static_assert(
+    sizeof(own) / sizeof(own[0]) + sizeof(handlers) / sizeof(handlers[0]) <= HTTP_ROUTES_MAX,
+    "all paths have room");
+_Static_assert(COMMANDS_GET == GET && COMMANDS_POST == POST, "they are libevent's");
+
+/* The one of the N routes at ALL that has PATH; NULL: none. */
+static struct http_route *
+find_route(struct http_route *all, size_t n, const char *path)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (strcmp(all[i].path, path) == 0)
+			return &all[i];
+	}
+	return NULL;
+}
+
+size_t
+api_routes(struct http_route out[static HTTP_ROUTES_MAX])
+{
+	size_t n = sizeof(own) / sizeof(own[0]), n_commands;
+	const struct command *c = commands(&n_commands);
+
+	memcpy(out, own, sizeof(own));
+	for (size_t i = 0; i < n_commands; i++) {
+		struct http_route *r;
+
+		if (c[i].path == NULL)
+			continue;
+		r = find_route(out, n, c[i].path);
+		if (r == NULL) {
+			r = &out[n++];
+			*r = (struct http_route){ .path = c[i].path,
+				.handle = handlers[i],
+				.help = commands_path_help(&c[i]) };
+		}
+		assert(r->handle == handlers[i]);
+		r->methods |= c[i].methods;
+	}
+	return n;
+}
 
 static void
 help(struct evhttp_request *r, void *arg)
 {
+	struct http_route routes[HTTP_ROUTES_MAX];
+	size_t n = api_routes(routes);
 	json_t *list = json_array();
 
 	(void)arg;
-	for (size_t i = 0; i < sizeof(routes) / sizeof(routes[0]); i++)
+	for (size_t i = 0; i < n; i++)
 		(void)json_array_append_new(list,
 		    json_pack("{s:s, s:s, s:s}", "path", routes[i].path, "method",
 			routes[i].methods == GET        ? "GET"
@@ -197,17 +193,4 @@ help(struct evhttp_request *r, void *arg)
 							: "GET, POST",
 			"help", routes[i].help));
 	reply_json(r, HTTP_OK, json_pack("{s:o*}", "paths", list));
-}
-
-const struct http_route *
-api_routes(size_t *n)
-{
-	*n = sizeof(routes) / sizeof(routes[0]);
-	return routes;
-}
-
-bool
-api_is_page(const struct http_route *r)
-{
-	return r->handle == pages_metrics || r->handle == pages_health || r->handle == pages_ready;
 }

@@ -6,16 +6,15 @@
  * api: the paths of the control socket. Each takes and gives JSON; GET tells, POST changes.
  */
 
-#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/attr.h"
 #include "control/http.h"
 
-/* api_routes: the table, whose handlers want a struct control_ctx; *N: its length. */
-MUST_USE const struct http_route *api_routes(size_t *n);
-
-/* api_is_page: is R one that web-listen has too: for programs and browsers, not for dns64ctl? */
-MUST_USE bool api_is_page(const struct http_route *r);
+/*
+ * api_routes: write the paths to OUT: those of the table of commands, and those that no command
+ * asks for. Returns their number. The handlers want a struct control_ctx.
+ */
+MUST_USE size_t api_routes(struct http_route out[static HTTP_ROUTES_MAX]);
 
 #endif

@@ -15,9 +15,6 @@
 #include "dns/name.h"
 #include "dns/type.h"
 
-static const char *const name_only[] = { "name", NULL };
-static const char *const name_and_type[] = { "name", "type", NULL };
-
 /* The cache; NULL: there is none, and R was answered. */
 static struct cache *
 cache_of(const struct control_ctx *d, struct evhttp_request *r)
@@ -100,7 +97,7 @@ void
 api_cache_lookup(struct evhttp_request *r, void *arg)
 {
 	struct cache *c = cache_of(arg, r);
-	json_t *p = c == NULL ? NULL : params_read(r, name_and_type);
+	json_t *p = c == NULL ? NULL : params_read(r);
 	uint8_t name[DNS_NAME_MAX];
 	char text[NAME_TEXT];
 	struct search s;
@@ -154,7 +151,7 @@ struct flush {
 static bool
 read_flush(struct evhttp_request *r, const char *word, bool typed, struct flush *f)
 {
-	json_t *p = params_read(r, typed ? name_and_type : name_only);
+	json_t *p = params_read(r);
 	char name[NAME_TEXT], type[TYPE_TEXT] = "";
 	bool ok = false;
 

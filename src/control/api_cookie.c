@@ -128,10 +128,9 @@ unfit(const struct host_cookies *c, const uint8_t secret[static CONF_SECRET_LEN]
 void
 api_cookie_add(struct evhttp_request *r, void *arg)
 {
-	static const char *const keys[] = { "secret", NULL };
 	struct host_cookies c = { .n = 0 };
 	uint8_t secret[CONF_SECRET_LEN];
-	json_t *p = params_read(r, keys);
+	json_t *p = params_read(r);
 	const char *wrong;
 	bool fits;
 

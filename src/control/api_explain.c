@@ -100,10 +100,8 @@ read_question(struct evhttp_request *r, const json_t *p, struct explain_job *a)
 void
 api_explain(struct evhttp_request *r, void *arg)
 {
-	static const char *const keys[] = { "name", "type", "client", "ask", "tcp", "do", "cd",
-		NULL };
 	struct control_ctx *d = arg;
-	json_t *p = params_read(r, keys);
+	json_t *p = params_read(r);
 	struct explain_job *a;
 
 	if (p == NULL)

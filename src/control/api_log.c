@@ -83,12 +83,9 @@ set(struct evhttp_request *r, const json_t *p)
 void
 api_log_level(struct evhttp_request *r, void *arg)
 {
-	static const char *const keys[] = { "category", "level", NULL };
-	static const char *const none[] = { NULL };
-	bool posted = evhttp_request_get_command(r) == EVHTTP_REQ_POST;
 	const struct control_ctx *d = arg;
-	json_t *p = params_read(r, posted ? keys : none);
-	bool ok = p != NULL && (!posted || set(r, p));
+	json_t *p = params_read(r);
+	bool ok = p != NULL && (!params_posted(r) || set(r, p));
 
 	json_decref(p);
 	if (ok)

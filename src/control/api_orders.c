@@ -34,11 +34,10 @@ refuse(struct evhttp_request *r, json_t *p, const char *text, const char *const 
 void
 api_upstream(struct evhttp_request *r, void *arg)
 {
-	static const char *const keys[] = { "address", "state", NULL };
 	/* In the order of enum conf_order. */
 	static const char *const states[] = { "up", "drain", "down", NULL };
 	struct control_ctx *d = arg;
-	json_t *p = params_read(r, keys);
+	json_t *p = params_read(r);
 	struct order w = { .what = ORDER_UPSTREAM };
 
 	if (p == NULL)
@@ -46,18 +45,11 @@ api_upstream(struct evhttp_request *r, void *arg)
 	w.of = params_text(p, "address");
 	w.state = find(p, "state", states);
 	if (w.of == NULL)
-		refuse(r, p, "address is missing", keys);
+		params_missing(r, p, "address");
 	else if (states[w.state] == NULL)
 		refuse(r, p, "state is not up, drain or down", states);
 	else
 		changes_order(&d->changes, r, &w, p);
-}
-
-/* Is R to change something, and not only to tell? */
-static bool
-is_posted(struct evhttp_request *r)
-{
-	return evhttp_request_get_command(r) == EVHTTP_REQ_POST;
 }
 
 /* Read "for" of P, seconds; 0 if it is missing. False: it is none. */
@@ -113,17 +105,15 @@ api_orders_denials(const struct settings *s)
 void
 api_deny(struct evhttp_request *r, void *arg)
 {
-	static const char *const keys[] = { "network", "drop", "for", NULL },
-				 *const none[] = { NULL },
-				 *const yes_or_no[] = { "yes", "no", NULL };
+	static const char *const yes_or_no[] = { "yes", "no", NULL };
 	struct order w = { .what = ORDER_DENY, .state = POLICY_DENIED };
 	struct control_ctx *d = arg;
-	json_t *p = params_read(r, is_posted(r) ? keys : none);
+	json_t *p = params_read(r);
 	unsigned drop;
 
 	if (p == NULL)
 		return;
-	if (!is_posted(r)) {
+	if (!params_posted(r)) {
 		json_decref(p);
 		reply_json(r, HTTP_OK,
 		    json_pack("{s:o*, s:i}", "denied", api_orders_denials(d->host.settings), "most",
@@ -135,7 +125,7 @@ api_deny(struct evhttp_request *r, void *arg)
 	if (drop == 0)
 		w.state = POLICY_IGNORED;
 	if (w.of == NULL)
-		refuse(r, p, "network is missing", keys);
+		params_missing(r, p, "network");
 	else if (yes_or_no[drop] == NULL)
 		refuse(r, p, "drop is neither yes nor no", yes_or_no);
 	else if (!read_seconds(p, &w.seconds))
@@ -147,16 +137,15 @@ api_deny(struct evhttp_request *r, void *arg)
 void
 api_undeny(struct evhttp_request *r, void *arg)
 {
-	static const char *const keys[] = { "network", NULL };
 	struct order w = { .what = ORDER_UNDENY };
 	struct control_ctx *d = arg;
-	json_t *p = params_read(r, keys);
+	json_t *p = params_read(r);
 
 	if (p == NULL)
 		return;
 	w.of = params_text(p, "network");
 	if (w.of == NULL)
-		refuse(r, p, "network is missing", keys);
+		params_missing(r, p, "network");
 	else
 		changes_order(&d->changes, r, &w, p);
 }
@@ -180,14 +169,13 @@ api_querylog(struct evhttp_request *r, void *arg)
 {
 	/* In the order of enum orders_log. */
 	static const char *const states[] = { "config", "on", "off", "failures", NULL };
-	static const char *const keys[] = { "state", "for", NULL }, *const none[] = { NULL };
 	struct order w = { .what = ORDER_QUERYLOG };
 	struct control_ctx *d = arg;
-	json_t *p = params_read(r, is_posted(r) ? keys : none);
+	json_t *p = params_read(r);
 
 	if (p == NULL)
 		return;
-	if (!is_posted(r)) {
+	if (!params_posted(r)) {
 		json_decref(p);
 		reply_json(r, HTTP_OK, querylog_json(d->host.settings));
 		return;

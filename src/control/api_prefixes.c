@@ -112,10 +112,9 @@ api_prefixes(struct evhttp_request *r, void *arg)
 static void
 change(struct evhttp_request *r, struct control_ctx *d, enum prefix_change_what what)
 {
-	static const char *const keys[] = { "prefix", "client", "persist", NULL },
-				 *const yes_or_no[] = { "yes", "no", NULL };
+	static const char *const yes_or_no[] = { "yes", "no", NULL };
 	struct prefix_change c = { .what = what };
-	json_t *p = params_read(r, keys);
+	json_t *p = params_read(r);
 	const char *persist;
 
 	if (p == NULL)
@@ -124,15 +123,14 @@ change(struct evhttp_request *r, struct control_ctx *d, enum prefix_change_what 
 	c.client = params_text(p, "client");
 	persist = params_text(p, "persist");
 	c.save = persist != NULL && strcmp(persist, "yes") == 0;
-	if (c.prefix != NULL && (persist == NULL || c.save || strcmp(persist, "no") == 0)) {
+	if (c.prefix == NULL) {
+		params_missing(r, p, "prefix");
+	} else if (persist == NULL || c.save || strcmp(persist, "no") == 0) {
 		changes_wait(&d->changes, r, &c, p);
-		return;
-	}
-	if (c.prefix == NULL)
-		reply_error(r, HTTP_BADREQUEST, "prefix is missing", keys);
-	else
+	} else {
+		json_decref(p);
 		reply_error(r, HTTP_BADREQUEST, "persist is neither yes nor no", yes_or_no);
-	json_decref(p);
+	}
 }
 
 #define CHANGE(name, what) \

@@ -16,8 +16,6 @@
 
 #define BIT(kind) (1U << (kind))
 
-static const char *const keys[] = { "lines", NULL };
-
 /* What all loops have counted by one kind. */
 struct counted {
 	struct heavy_sum *sums; /* owned */
@@ -122,7 +120,7 @@ networks_json(struct survey *const *each, unsigned n, uint64_t all)
 static uint64_t
 read_lines(struct evhttp_request *r)
 {
-	json_t *p = params_read(r, keys);
+	json_t *p = params_read(r);
 	const char *text = p != NULL ? params_text(p, "lines") : NULL;
 	uint64_t n = API_TOP_LINES;
 

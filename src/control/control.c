@@ -18,8 +18,9 @@
 
 struct control {
 	struct control_ctx ctx;
-	struct http *http; /* owned; NULL: there is no socket */
-	struct http *web;  /* owned; NULL: there is no web-listen */
+	struct http_route routes[HTTP_ROUTES_MAX]; /* of the control socket */
+	struct http *http;                         /* owned; NULL: there is no socket */
+	struct http *web;                          /* owned; NULL: there is no web-listen */
 };
 
 const char *
@@ -49,9 +50,12 @@ static bool
 serve_all(struct control *c, const struct control_sockets *s)
 {
 	const struct http_service web = web_service(&c->ctx);
-	struct http_service control = { .body = HTTP_BODY, .life_s = HTTP_LIFE_S, .arg = &c->ctx };
+	const struct http_service control = { .routes = c->routes,
+		.n = api_routes(c->routes),
+		.body = HTTP_BODY,
+		.life_s = HTTP_LIFE_S,
+		.arg = &c->ctx };
 
-	control.routes = api_routes(&control.n);
 	if (s->control >= 0) {
 		c->http = serve(c, &control, &s->control, 1);
 		if (c->http == NULL)

@@ -8,6 +8,7 @@
 #include <sys/queue.h>
 
 #include "base/secret.h"
+#include "control/commands.h"
 #include "control/reply.h"
 #include "dns/name.h"
 #include "dns/type.h"
@@ -86,12 +87,19 @@ check(json_t *p, const char *const *allowed, char *wrong, size_t cap)
 	}
 }
 
-json_t *
-params_read(struct evhttp_request *r, const char *const *allowed)
+bool
+params_posted(const struct evhttp_request *r)
+{
+	return evhttp_request_get_command(r) == EVHTTP_REQ_POST;
+}
+
+/* The texts of R, all of whose names are among ALLOWED; else as params_read. */
+static json_t *
+read_some(struct evhttp_request *r, const char *const *allowed)
 {
 	json_error_t error = { .text =
 				   "what is behind the ? is no query of UTF-8, each name once" };
-	bool posted = evhttp_request_get_command(r) == EVHTTP_REQ_POST;
+	bool posted = params_posted(r);
 	json_t *p = posted ? body(r, &error) : query(r);
 	char wrong[256] = "";
 
@@ -111,11 +119,40 @@ params_read(struct evhttp_request *r, const char *const *allowed)
 	return NULL;
 }
 
+/* The names that the path of R takes by its method, to NAMES. */
+static void
+names_of(const struct evhttp_request *r, const char *names[static COMMANDS_NAMES + 1])
+{
+	commands_names(
+	    evhttp_uri_get_path(evhttp_request_get_evhttp_uri(r)), params_posted(r), names);
+}
+
+json_t *
+params_read(struct evhttp_request *r)
+{
+	const char *names[COMMANDS_NAMES + 1];
+
+	names_of(r, names);
+	return read_some(r, names);
+}
+
+void
+params_missing(struct evhttp_request *r, json_t *p, const char *name)
+{
+	const char *names[COMMANDS_NAMES + 1];
+	char text[64];
+
+	names_of(r, names);
+	(void)snprintf(text, sizeof(text), "%s is missing", name);
+	json_decref(p);
+	reply_error(r, HTTP_BADREQUEST, text, names);
+}
+
 bool
 params_none(struct evhttp_request *r)
 {
 	static const char *const nothing[] = { NULL };
-	json_t *p = params_read(r, nothing);
+	json_t *p = read_some(r, nothing);
 
 	json_decref(p);
 	return p != NULL;

@@ -16,14 +16,15 @@
 #include "base/attr.h"
 #include "dns/proto.h"
 
-#define PARAMS_MAX 8 /* names of a request */
-
 /*
- * params_read: the texts of R, all of whose names are among ALLOWED, ended by NULL (PARAMS_MAX at
- * most). Returns an object, the caller's reference. NULL: R said something else, and was answered
- * with 400.
+ * params_read: the texts of R, all of whose names are those that the table of commands
+ * (control/commands) has for its path and method. Returns an object, the caller's reference. NULL:
+ * R said something else, and was answered with 400.
  */
-MUST_USE json_t *params_read(struct evhttp_request *r, const char *const *allowed);
+MUST_USE json_t *params_read(struct evhttp_request *r);
+
+/* params_posted: is R to change something, and not only to tell? */
+MUST_USE bool params_posted(const struct evhttp_request *r);
 
 /* params_none: does R say nothing besides its path? If it does it was answered with 400. */
 MUST_USE bool params_none(struct evhttp_request *r);
@@ -33,6 +34,12 @@ MUST_USE bool params_none(struct evhttp_request *r);
  * overwrite it where R has it, and free it.
  */
 void params_wipe(struct evhttp_request *r, json_t *p);
+
+/*
+ * params_missing: NAME is not in P, of params_read, which is freed: answer R with 400, and what its
+ * path takes.
+ */
+void params_missing(struct evhttp_request *r, json_t *p, const char *name);
 
 /* params_text: the text NAME of P, borrowed from it; NULL: it is not there. */
 MUST_USE const char *params_text(const json_t *p, const char *name);

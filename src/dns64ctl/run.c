@@ -11,13 +11,14 @@
 
 #include "base/number.h"
 #include "base/secret.h"
+#include "control/commands.h"
 #include "control/sockpath.h"
 #include "dns64ctl/client.h"
-#include "dns64ctl/commands.h"
 #include "dns64ctl/explain.h"
 #include "dns64ctl/options.h"
 #include "dns64ctl/show.h"
 #include "dns64ctl/top.h"
+#include "dns64ctl/words.h"
 
 #define WORD_MAX 256 /* bytes of a value that is read from a file */
 
@@ -68,7 +69,7 @@ show(const struct command *c, const struct options *o, const struct client_answe
 	if (o->json)
 		(void)fwrite(a->body, 1, a->len, stdout);
 	else if (j != NULL && (ok || json_object_get(j, "messages") != NULL))
-		c->show(j, stdout);
+		words_show(c)(j, stdout);
 	if (!ok)
 		show_error(j, stderr);
 	json_decref(j);
@@ -157,11 +158,10 @@ call(const struct command *c, const struct options *o, const char *const *args, 
     struct client_answer *a)
 {
 	const char *socket = o->socket != NULL ? o->socket : sockpath_usual();
-	bool posts = strcmp(c->method, "POST") == 0 && !(c->tells && !has_any(args, n));
+	bool posts = (c->methods & COMMANDS_GET) == 0 ||
+	    ((c->methods & COMMANDS_POST) != 0 && has_any(args, n));
 	char *b = posts ? body(c, o, args, n) : NULL, *p = path(c, args, posts ? 0 : n);
-	const struct client_request r = {
-		.method = posts ? "POST" : "GET", .path = p, .body = b != NULL ? b : c->body
-	};
+	const struct client_request r = { .method = posts ? "POST" : "GET", .path = p, .body = b };
 	int rc = p == NULL ? -ENOMEM : client_ask(socket, &r, a);
 
 	if (b != NULL)
@@ -303,15 +303,15 @@ begin_top(const struct command *c, const struct options *o, const char *lines)
 static int
 most(const struct command *c, const struct options *o, char *const *words, size_t n)
 {
-	const char *args[COMMANDS_ARGS];
+	const char *args[COMMANDS_KEYS];
 	struct client_answer a;
 	json_t *j;
 	int code;
 	bool began;
 
-	if (!commands_bind(c, words, n, args))
+	if (!words_bind(c, words, n, args))
 		return RUN_USAGE;
-	code = call(c, o, args, commands_keys(c), &a);
+	code = call(c, o, args, words_keys(c), &a);
 	if (code != RUN_OK)
 		return code;
 	j = json_loadb(a.body, a.len, 0, NULL);
@@ -324,7 +324,7 @@ most(const struct command *c, const struct options *o, char *const *words, size_
 		return code;
 	fputs("dns64ctl: counting begins, and ends a minute after it was read last\n", stderr);
 	(void)sleep(1);
-	return ask(c, o, args, commands_keys(c));
+	return ask(c, o, args, words_keys(c));
 }
 
 /* Have dns64d check the configuration FILE; NULL: the usual one. */
@@ -368,8 +368,8 @@ is_astray(const struct command *c, const struct options *o)
 static int
 takes(const struct command *c)
 {
-	fprintf(stderr, "dns64ctl: %s takes %s\n", c->words,
-	    c->args[0] != '\0' ? c->args : "no argument");
+	fprintf(
+	    stderr, "dns64ctl: %s takes %s\n", c->words, c->args != NULL ? c->args : "no argument");
 	return RUN_USAGE;
 }
 
@@ -377,24 +377,24 @@ takes(const struct command *c)
 static int
 ask_by_words(const struct command *c, const struct options *o, char *const *words, size_t n)
 {
-	const char *args[COMMANDS_ARGS];
+	const char *args[COMMANDS_KEYS];
 
-	_Static_assert(EXPLAIN_KEYS <= COMMANDS_ARGS, "they go there");
+	_Static_assert(EXPLAIN_KEYS <= COMMANDS_KEYS, "they go there");
 	if (strcmp(c->words, "explain") == 0) {
 		if (!explain_words(words, n, o->dry, args))
 			return takes(c);
 		return ask(c, o, args, EXPLAIN_KEYS);
 	}
-	if (!commands_bind(c, words, n, args))
+	if (!words_bind(c, words, n, args))
 		return takes(c);
-	return ask(c, o, args, commands_keys(c));
+	return ask(c, o, args, words_keys(c));
 }
 
 static int
 run(const struct options *o)
 {
 	size_t used;
-	const struct command *c = commands_find(o->words, o->n_words, &used);
+	const struct command *c = words_find(o->words, o->n_words, &used);
 	size_t n = o->n_words - used;
 
 	if (c == NULL) {
@@ -402,10 +402,10 @@ run(const struct options *o)
 		    o->n_words == 0 ? "no command was given" : "there is no command ",
 		    o->n_words == 0 ? "" : o->words[0], o->n_words > 1 ? " " : "",
 		    o->n_words > 1 ? o->words[1] : "");
-		commands_help(stderr);
+		words_help(stderr);
 		return RUN_USAGE;
 	}
-	if (!commands_fit(c, o->words + used, n))
+	if (!words_fit(c, o->words + used, n))
 		return takes(c);
 	if (is_astray(c, o))
 		return RUN_USAGE;
@@ -430,7 +430,7 @@ begin(int argc, char **argv)
 	case CMDLINE_HELP:
 		cmdline_print_help(options_table(), 0, stdout);
 		fputs("\nCommands:\n", stdout);
-		commands_help(stdout);
+		words_help(stdout);
 		return RUN_OK;
 	case CMDLINE_VERSION:
 		puts("dns64ctl " PACKAGE_VERSION);
@@ -442,7 +442,7 @@ begin(int argc, char **argv)
 		break;
 	}
 	if (o.commands) {
-		commands_print(stdout);
+		words_print(stdout);
 		return RUN_OK;
 	}
 	return run(&o);

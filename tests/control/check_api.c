@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "control/commands.h"
 #include "support/operator.h"
 #include "support/tests.h"
 
@@ -39,17 +40,56 @@ START_TEST(ping)
 }
 END_TEST
 
+/* Does a command ask for R, by all of its methods? */
+static bool
+is_commanded(const struct http_route *r)
+{
+	size_t n;
+	const struct command *all = commands(&n);
+	unsigned methods = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		if (all[i].path != NULL && strcmp(all[i].path, r->path) == 0)
+			methods |= all[i].methods;
+	}
+	return methods != 0 && methods == r->methods;
+}
+
+/* Each command has its path and handler, and each path but these a command. */
+START_TEST(commands_have_paths)
+{
+	static const char *const others[] = { "/", "/metrics", "/health", "/ready" };
+	struct http_route routes[HTTP_ROUTES_MAX];
+	size_t n = api_routes(routes), n_commands, n_others = 0;
+	const struct command *all = commands(&n_commands);
+
+	for (size_t i = 0; i < n; i++) {
+		ck_assert(routes[i].handle != NULL);
+		if (is_commanded(&routes[i]))
+			continue;
+		ck_assert_uint_lt(n_others, sizeof(others) / sizeof(others[0]));
+		ck_assert_str_eq(routes[i].path, others[n_others++]);
+	}
+	for (size_t i = 0; i < n_commands; i++) {
+		bool found = all[i].path == NULL;
+
+		for (size_t k = 0; k < n && !found; k++)
+			found = strcmp(routes[k].path, all[i].path) == 0;
+		ck_assert_msg(found, "%s", all[i].words);
+	}
+}
+END_TEST
+
 /* The list of paths has all of them, and each answers to its method. */
 START_TEST(all_paths_are_listed)
 {
-	size_t n, i;
-	const struct http_route *routes = api_routes(&n);
+	struct http_route routes[HTTP_ROUTES_MAX];
+	size_t n = api_routes(routes), i;
 	const json_t *list, *item;
 
 	ck_assert_int_eq(ask("GET", "/"), 200);
 	list = json_object_get(op.caller.json, "paths");
 	ck_assert_uint_eq(json_array_size(list), n);
-	ck_assert_uint_le(n, HTTP_ROUTES_MAX);
 	json_array_foreach(list, i, item)
 	{
 		ck_assert_str_eq(json_string_value(json_object_get(item, "path")), routes[i].path);
@@ -61,7 +101,7 @@ START_TEST(all_paths_are_listed)
 		bool get = routes[i].methods == EVHTTP_REQ_GET;
 		ck_assert_int_ne(ask(get ? "GET" : "POST", routes[i].path), 405);
 		ck_assert_int_ne(op.caller.code, 404);
-		if (!api_is_page(&routes[i]))
+		if (is_commanded(&routes[i]))
 			ck_assert_ptr_nonnull(op.caller.json);
 		if (routes[i].methods != (EVHTTP_REQ_GET | EVHTTP_REQ_POST))
 			ck_assert_int_eq(ask(get ? "POST" : "GET", routes[i].path), 405);
@@ -324,6 +364,7 @@ tests_add(TCase *tc)
 {
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, ping);
+	tcase_add_test(tc, commands_have_paths);
 	tcase_add_test(tc, all_paths_are_listed);
 	tcase_add_test(tc, stop_and_reopen);
 	tcase_add_test(tc, arguments_where_there_are_none);

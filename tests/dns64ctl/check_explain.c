@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "dns64ctl/commands.h"
+#include "dns64ctl/words.h"
 #include "support/tests.h"
 
 static char *text;
@@ -70,9 +70,9 @@ START_TEST(keys_are_those_of_the_command)
 	static const char *const keys[] = { "name", "type", "client", "ask", "tcp", "do", "cd" };
 	char *const line[] = { (char[]){ "explain" } };
 	size_t used;
-	const struct command *c = commands_find(line, 1, &used);
+	const struct command *c = words_find(line, 1, &used);
 
-	ck_assert_uint_eq(commands_keys(c), sizeof(keys) / sizeof(keys[0]));
+	ck_assert_uint_eq(words_keys(c), sizeof(keys) / sizeof(keys[0]));
 	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
 		ck_assert_str_eq(c->keys[i], keys[i]);
 }

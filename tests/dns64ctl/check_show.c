@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "dns64ctl/commands.h"
+#include "dns64ctl/words.h"
 #include "support/tests.h"
 
 static char *text;
@@ -182,8 +182,8 @@ START_TEST(strange_answers)
 	const struct command *all = commands(&n);
 
 	for (size_t i = 0; i < n; i++) {
-		(void)shown(all[i].show, "{}");
-		(void)shown(all[i].show, "[1]");
+		(void)shown(words_show(&all[i]), "{}");
+		(void)shown(words_show(&all[i]), "[1]");
 	}
 	shown(show_messages, "{\"messages\": [{\"text\": \"a\\u001b[2Jb\\n\\u007f\"}, 3]}");
 	HAS("a?[2Jb??");

@@ -3,6 +3,7 @@
 # handbook: its pages are sound, what they name is there (keywords, commands of dns64ctl, metrics, files of
 # this tree), and the site that "make doc" makes of them has no link that leads nowhere.
 set -u
+build=$(cd "${TOP_BUILDDIR:-.}" && pwd)
 cd "${TOP_SRCDIR:-.}" || exit 99
 command -v mandoc >/dev/null || {
 	echo "no mandoc"
@@ -17,16 +18,17 @@ tell()
 	echo "$1" >>"$found"
 }
 found=$(mktemp)
+commands=$(mktemp)
 site=$(mktemp -d)
-trap 'rm -rf "$found" "$site"' EXIT
+trap 'rm -rf "$found" "$commands" "$site"' EXIT
+"$build/dns64ctl" --print-commands | cut -f 1 >"$commands"
 
 for page in contrib/handbook/*.7; do
 	sed -n 's/^\.Ic \([a-z0-9-]*\).*/\1/p; s/^\.Pq.* Ic \([a-z0-9-]*\).*/\1/p' "$page" | sort -u | while read -r keyword; do
 		grep -qE "^\.It Ic $keyword( |\$)" man/dns64d.conf.5.in || tell "$page" keyword "$keyword"
 	done
 	grep -ho 'dns64ctl [a-z][a-z-]*\( [a-z][a-z-]*\)\{0,1\}' "$page" | sort -u | while read -r _ first second; do
-		grep -qE "\.words = \"$first( $second)?\"" src/dns64ctl/commands.c ||
-			grep -qE "\.words = \"$first $second\"" src/dns64ctl/commands.c || tell "$page" 'command dns64ctl' "$first $second"
+		grep -qxE "$first( $second)?" "$commands" || tell "$page" 'command dns64ctl' "$first $second"
 	done
 	grep -ho 'dns64d_[a-z_]*[a-z]' "$page" | sort -u | while read -r metric; do
 		name=${metric#dns64d_} name=${name%_total}

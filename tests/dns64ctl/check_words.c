@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The table of commands: each is found, listed, in the manual, and a path of the daemon. */
+/* Each command of the table is found by its words, shown and listed; words go to their keys. */
 
-#include "dns64ctl/commands.h"
+#include "dns64ctl/words.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "control/api.h"
 #include "support/tests.h"
 
 /* What WRITE writes. */
@@ -37,9 +36,9 @@ START_TEST(each_is_found)
 			n_words = 2;
 		}
 		words[n_words] = text; /* an argument */
-		ck_assert_ptr_eq(commands_find(words, n_words, &used), &all[i]);
+		ck_assert_ptr_eq(words_find(words, n_words, &used), &all[i]);
 		ck_assert_uint_eq(used, n_words);
-		ck_assert_ptr_eq(commands_find(words, n_words + 1, &used), &all[i]);
+		ck_assert_ptr_eq(words_find(words, n_words + 1, &used), &all[i]);
 		ck_assert_uint_eq(used, n_words);
 	}
 }
@@ -55,65 +54,8 @@ START_TEST(others_are_not)
 		for (size_t n = 0; n <= 2; n++) {
 			char *const line[] = { words[i][0], words[i][1] };
 
-			ck_assert_ptr_null(commands_find(line, n, &used));
+			ck_assert_ptr_null(words_find(line, n, &used));
 		}
-}
-END_TEST
-
-/* Each asks for a path that the daemon has, by its method. */
-START_TEST(each_has_its_path)
-{
-	size_t n, n_routes;
-	const struct command *all = commands(&n);
-	const struct http_route *routes = api_routes(&n_routes);
-
-	for (size_t i = 0; i < n; i++) {
-		bool found = all[i].path == NULL;
-
-		for (size_t k = 0; k < n_routes && !found; k++)
-			found = strcmp(routes[k].path, all[i].path) == 0 &&
-			    (routes[k].methods &
-				(strcmp(all[i].method, "GET") == 0 ? EVHTTP_REQ_GET
-								   : EVHTTP_REQ_POST)) != 0;
-		ck_assert_msg(found, "%s", all[i].words);
-	}
-	/* And every path but "/" and the pages has a command. */
-	for (size_t k = 0; k < n_routes; k++) {
-		bool found = strcmp(routes[k].path, "/") == 0 || api_is_page(&routes[k]);
-
-		for (size_t i = 0; i < n && !found; i++)
-			found = all[i].path != NULL && strcmp(routes[k].path, all[i].path) == 0;
-		ck_assert_msg(found, "%s", routes[k].path);
-	}
-}
-END_TEST
-
-/* The manual has all of them, and no others. */
-START_TEST(manual_has_each)
-{
-	char path[1024], line[1024];
-	size_t n, n_items = 0;
-	const struct command *all = commands(&n);
-
-	snprintf(path, sizeof(path), "%s/../man/dns64ctl.8.in", getenv("TEST_SRCDIR"));
-	FILE *f = fopen(path, "r");
-	ck_assert_ptr_nonnull(f);
-	while (fgets(line, sizeof(line), f) != NULL) {
-		bool found = false;
-
-		if (strncmp(line, ".It Ic ", 7) != 0)
-			continue;
-		for (size_t i = 0; i < n && !found; i++) {
-			size_t len = strlen(all[i].words);
-
-			found = strncmp(line + 7, all[i].words, len) == 0 &&
-			    (line[7 + len] == '\n' || line[7 + len] == ' ');
-		}
-		ck_assert_msg(found, "%s", line);
-		n_items++;
-	}
-	fclose(f);
-	ck_assert_uint_eq(n_items, n);
 }
 END_TEST
 
@@ -123,19 +65,19 @@ bound(const char *line)
 {
 	static char out[256];
 	char text[256], *words[16];
-	const char *args[COMMANDS_ARGS];
+	const char *args[COMMANDS_KEYS];
 	const struct command *c;
 	size_t n = 0, used;
 
 	strcpy(text, line);
 	for (char *w = strtok(text, " "); w != NULL; w = strtok(NULL, " "))
 		words[n++] = w;
-	c = commands_find(words, n, &used);
+	c = words_find(words, n, &used);
 	ck_assert_ptr_nonnull(c);
-	if (!commands_bind(c, words + used, n - used, args))
+	if (!words_bind(c, words + used, n - used, args))
 		return "no";
 	out[0] = '\0';
-	for (size_t i = 0; i < commands_keys(c); i++) {
+	for (size_t i = 0; i < words_keys(c); i++) {
 		size_t len = strlen(out);
 
 		if (args[i] != NULL)
@@ -166,6 +108,10 @@ START_TEST(words_go_to_their_keys)
 	ck_assert_str_eq(bound("log level cache debug"), "category=cache level=debug");
 	ck_assert_str_eq(bound("flush type N T"), "name=N type=T");
 	ck_assert_str_eq(bound("upstream A"), "no");
+	ck_assert_str_eq(bound("lameduck"), "");
+	ck_assert_str_eq(bound("lameduck on"), "state=on");
+	ck_assert_str_eq(bound("lameduck off"), "state=off");
+	ck_assert_str_eq(bound("lameduck on on"), "no");
 }
 END_TEST
 
@@ -173,15 +119,13 @@ START_TEST(lists)
 {
 	size_t n, n_lines = 0;
 	const struct command *all = commands(&n);
-	char *help = written(commands_help), *print = written(commands_print);
+	char *help = written(words_help), *print = written(words_print);
 
 	for (size_t i = 0; i < n; i++) {
 		ck_assert_ptr_nonnull(strstr(help, all[i].words));
 		ck_assert_ptr_nonnull(strstr(help, all[i].help));
 		ck_assert_ptr_nonnull(strstr(print, all[i].help));
-		ck_assert_uint_le(all[i].n_needed, commands_keys(&all[i]));
-		/* One has arguments, or none. */
-		ck_assert_int_eq(all[i].args[0] == '\0', commands_keys(&all[i]) == 0);
+		ck_assert(words_show(&all[i]) != NULL);
 	}
 	for (const char *c = print; *c != '\0'; c++)
 		n_lines += *c == '\n' ? 1 : 0;
@@ -198,8 +142,6 @@ tests_add(TCase *tc)
 {
 	tcase_add_test(tc, each_is_found);
 	tcase_add_test(tc, others_are_not);
-	tcase_add_test(tc, each_has_its_path);
 	tcase_add_test(tc, words_go_to_their_keys);
-	tcase_add_test(tc, manual_has_each);
 	tcase_add_test(tc, lists);
 }
