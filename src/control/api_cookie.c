@@ -53,7 +53,7 @@ api_cookie(struct evhttp_request *r, void *arg)
 
 /* All loops have told what they know; have they the change, too? */
 static void
-answer_changed(struct evhttp_request *r, void *arg, const struct ask_views *v)
+answer_changed(struct evhttp_request *r, void *arg, const struct host_views *v)
 {
 	struct control_ctx *d = arg;
 

@@ -188,7 +188,7 @@ upstream_json(
 }
 
 json_t *
-api_stats_upstreams(const struct ask_views *v, const struct settings *s)
+api_stats_upstreams(const struct host_views *v, const struct settings *s)
 {
 	uint64_t now_ns = clock_now_ns();
 	json_t *list = json_array();
@@ -201,7 +201,7 @@ api_stats_upstreams(const struct ask_views *v, const struct settings *s)
 }
 
 static void
-answer_upstreams(struct evhttp_request *r, void *arg, const struct ask_views *v)
+answer_upstreams(struct evhttp_request *r, void *arg, const struct host_views *v)
 {
 	const struct control_ctx *d = arg;
 
@@ -284,7 +284,7 @@ process_json(const struct host *host)
 }
 
 static void
-answer_status(struct evhttp_request *r, void *arg, const struct ask_views *v)
+answer_status(struct evhttp_request *r, void *arg, const struct host_views *v)
 {
 	const struct control_ctx *d = arg;
 	const struct settings *s = d->host.settings;

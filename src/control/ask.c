@@ -28,7 +28,7 @@ all_told(const struct host *host)
 
 /* How many loops have not told, and do not go round, to *out. */
 static void
-count_missing(const struct host *host, struct ask_views *out)
+count_missing(const struct host *host, struct host_views *out)
 {
 	uint64_t now_ns = clock_now_ns();
 	size_t n;
@@ -42,7 +42,7 @@ count_missing(const struct host *host, struct ask_views *out)
 }
 
 static void
-collect(const struct host *host, struct ask_views *out)
+collect(const struct host *host, struct host_views *out)
 {
 	count_missing(host, out);
 	/* While one is only late, what all knew a moment ago says more than what the others know.

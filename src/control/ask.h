@@ -16,22 +16,13 @@
 #include "base/attr.h"
 #include "control/host.h"
 #include "control/http.h"
-#include "outbound/upstream_status.h"
 
 #define ASK_MS 1000       /* how long a loop is waited for; then it is left out */
 #define ASK_STUCK_MS 5000 /* after so long it is said not to go round, and not waited for */
 #define ASK_EVERY_MS 1000 /* how often loops are asked by themselves, ask_watch */
 
-/* What all loops know together; while one is late, what they knew before that. */
-struct ask_views {
-	struct upstream_status view[UPSTREAM_MAX];
-	size_t n;
-	unsigned n_missing; /* loops that did not tell in time */
-	unsigned n_stuck;   /* of these: loops that do not go round */
-};
-
 /* Answers R, with ARG of ask_begin. V is borrowed. */
-typedef void ask_answer(struct evhttp_request *r, void *arg, const struct ask_views *v);
+typedef void ask_answer(struct evhttp_request *r, void *arg, const struct host_views *v);
 
 /* Is told each time that the loops have told (struct ask.views). */
 typedef void ask_hear(void *arg);
@@ -52,7 +43,7 @@ struct ask {
 	uint64_t end_ns; /* when the loops are waited for no longer; 0: none was asked */
 	struct ask_waiter waiting[HTTP_CONNECTIONS];
 	size_t n_waiting;
-	struct ask_views views; /* what they told last; nothing before */
+	struct host_views views; /* what they told last; nothing before */
 };
 
 /* ask_init: ask the loops of HOST. False without memory. */

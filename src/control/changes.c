@@ -7,6 +7,7 @@
 #include "config/policy_lines.h"
 #include "config/prefix_file.h"
 #include "control/conf_location.h"
+#include "control/host_ops.h"
 #include "control/log_capture.h"
 #include "control/reply.h"
 

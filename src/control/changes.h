@@ -15,6 +15,8 @@
 #include <stddef.h>
 
 #include "base/attr.h"
+#include "config/orders.h"
+#include "config/prefix_change.h"
 #include "control/host.h"
 #include "control/http.h"
 

@@ -13,6 +13,7 @@
 #include "base/attr.h"
 #include "config/settings.h"
 #include "control/host.h"
+#include "control/host_ops.h"
 #include "control/sockpath.h"
 
 struct control;

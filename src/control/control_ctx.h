@@ -10,6 +10,7 @@
 #include "control/changes.h"
 #include "control/explain_queue.h"
 #include "control/host.h"
+#include "control/host_ops.h"
 #include "control/reloads.h"
 #include "control/surveys.h"
 

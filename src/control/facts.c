@@ -104,7 +104,7 @@ collect_loops(struct facts *f, const struct host *host)
 }
 
 struct facts *
-facts_new(const struct host *host, const struct ask_views *v)
+facts_new(const struct host *host, const struct host_views *v)
 {
 	struct cache *cache = host->settings->conf.core.cache;
 	struct facts *f = calloc(1, sizeof(*f));
@@ -178,7 +178,7 @@ facts_uptime(const struct facts *f)
 
 /* The verdict on G, and on V, what the loops told. */
 static struct verdict
-judge(struct verdict_grounds g, const struct ask_views *v)
+judge(struct verdict_grounds g, const struct host_views *v)
 {
 	g.n_stuck = v->n_stuck;
 	g.views = v->view;
@@ -201,7 +201,7 @@ facts_verdict(const struct facts *f)
 }
 
 struct verdict
-facts_verdict_now(const struct host *host, const struct ask_views *v)
+facts_verdict_now(const struct host *host, const struct host_views *v)
 {
 	struct netaddr served[CONF_MAX_LISTENS];
 

@@ -15,7 +15,6 @@
 #include "base/attr.h"
 #include "cache/cache.h"
 #include "config/settings.h"
-#include "control/ask.h"
 #include "control/figures.h"
 #include "control/host.h"
 #include "control/verdict.h"
@@ -39,7 +38,7 @@ struct facts {
 	uint64_t asked[STATS_ASKED];
 	uint64_t prefixes[STATS_PREFIXES]; /* answers, by the prefix's number */
 	struct latency waited;             /* of the loops that told in time */
-	const struct ask_views *views;     /* borrowed: of the loops that told in time */
+	const struct host_views *views;    /* borrowed: of the loops that told in time */
 	const struct listens_waits *waits; /* borrowed: which listen addresses are waited for */
 	struct netaddr served[CONF_MAX_LISTENS]; /* those that are served */
 	size_t n_served;
@@ -62,7 +61,7 @@ struct facts {
  * facts_new: collect them from HOST, with V, what the loops told. HOST and V are borrowed for as
  * long as the facts live. NULL without memory; else the caller frees it (free).
  */
-MUST_USE struct facts *facts_new(const struct host *host, const struct ask_views *v);
+MUST_USE struct facts *facts_new(const struct host *host, const struct host_views *v);
 
 /* facts_rows: write the counters of all threads of HOST, added up, to ROWS. */
 void facts_rows(const struct host *host, struct stats_row rows[static STATS_N]);
@@ -91,6 +90,6 @@ MUST_USE uint64_t facts_uptime(const struct facts *f);
 MUST_USE struct verdict facts_verdict(const struct facts *f);
 
 /* facts_verdict_now: the same of HOST, with V, what the loops told last. */
-MUST_USE struct verdict facts_verdict_now(const struct host *host, const struct ask_views *v);
+MUST_USE struct verdict facts_verdict_now(const struct host *host, const struct host_views *v);
 
 #endif

@@ -3,55 +3,22 @@
 #define DNS64D_CONTROL_HOST_H
 
 /*
- * host: the daemon, as those in this room know it.
+ * host: the daemon, as those know it who tell of it and control it.
  */
 
-#include <event2/event.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <time.h>
 
 #include "config/listens.h"
-#include "config/orders.h"
-#include "config/prefix_change.h"
 #include "config/settings.h"
 #include "control/verdict.h"
 #include "io/loop.h"
+#include "outbound/upstream_status.h"
 
-/* Secrets of cookies: the first signs, all verify. */
-struct host_cookies {
-	uint8_t n; /* >= 1 */
-	uint8_t secrets[CONF_COOKIE_SECRETS][CONF_SECRET_LEN];
-};
-
-#define HOST_ERROR (SETTINGS_PATH + 512) /* bytes of an error's text, with its zero */
-
-_Static_assert(HOST_ERROR >= ORDERS_ERROR, "an order's error has room");
-
-/* What came of a change. */
-enum host_verdict {
-	HOST_DONE,
-	HOST_WRONG, /* it cannot be, as the settings are */
-	HOST_UNABLE /* the daemon cannot do it now */
-};
-
-/* What only the daemon can do. ARG: that of struct host. */
-struct host_ops {
-	void (*reload)(void *arg); /* soon; control_reload_begins and _ends follow */
-	void (*stop)(void *arg);   /* begin to end; a second time: at once */
-	bool (*save)(void *arg);   /* write cache-file; false: the log says why not */
-	bool (*reopen)(void *arg); /* the logs; false: the log says what is wrong */
-	/* put these in force; not while is_changing; false: no memory, nothing is changed */
-	bool (*cookies)(void *arg, const struct host_cookies *c);
-	void (*judged)(void *arg, const struct verdict *v); /* it has changed, or what it counts */
-	bool (*is_changing)(void *arg);       /* has a loop not taken the last change yet? */
-	void (*lameduck)(void *arg, bool on); /* tell loops */
-	/* not while is_changing; if not HOST_DONE nothing is changed, and ERROR has the reason */
-	enum host_verdict (*change)(
-	    void *arg, const struct prefix_change *c, char error[static HOST_ERROR]);
-	/* likewise */
-	enum host_verdict (*order)(void *arg, const struct order *w, char error[static HOST_ERROR]);
-};
+struct event_base;
+struct host_ops;
 
 /* All pointers are borrowed. */
 struct host {
@@ -67,11 +34,19 @@ struct host {
 	enum verdict_reload reload;
 	time_t taken;  /* when the configuration in force was, seconds since 1970 */
 	bool stopping; /* it finishes what is in flight, and ends */
-	const struct stats
-	    *log_stats; /* what the threads of query-log and dnstap count; NULL: nothing */
+	/* what the threads of query-log and dnstap count; NULL: nothing */
+	const struct stats *log_stats;
 	const struct listens_waits *waits; /* which listen addresses are waited for */
-	const struct host_ops *ops;
-	void *arg;
+	const struct host_ops *ops;        /* control/host_ops: what only it can do */
+	void *arg;                         /* for these */
+};
+
+/* What all loops know together; while one is late, what they knew before that (control/ask). */
+struct host_views {
+	struct upstream_status view[UPSTREAM_MAX];
+	size_t n;
+	unsigned n_missing; /* loops that did not tell in time */
+	unsigned n_stuck;   /* of these: loops that do not go round */
 };
 
 #endif

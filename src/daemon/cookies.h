@@ -11,7 +11,7 @@
 
 #include "base/attr.h"
 #include "config/settings.h"
-#include "control/host.h"
+#include "control/host_ops.h"
 #include "daemon/threads.h"
 
 /*

@@ -10,7 +10,7 @@
 #include "base/attr.h"
 #include "config/orders.h"
 #include "config/settings.h"
-#include "control/host.h"
+#include "control/host_ops.h"
 #include "daemon/threads.h"
 
 /*

@@ -13,7 +13,7 @@
 #include "config/diag.h"
 #include "config/prefix_change.h"
 #include "config/settings.h"
-#include "control/host.h"
+#include "control/host_ops.h"
 #include "daemon/threads.h"
 
 /*

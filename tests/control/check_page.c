@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "config/orders.h"
 #include "control/page_files.h"
 #include "support/known.h"
 #include "support/tests.h"

@@ -12,7 +12,7 @@
 struct known {
 	struct settings settings;
 	struct listens_waits waits; /* one */
-	struct ask_views views;
+	struct host_views views;
 	struct facts facts; /* may be changed */
 };
 
