@@ -5,9 +5,9 @@
 
 #include "control/conf_location.h"
 #include "control/control_ctx.h"
-#include "control/figures.h"
 #include "control/params.h"
 #include "control/reply.h"
+#include "figures/figures.h"
 #include "policy/policy_counters.h"
 
 /* The words of TEXT, but for the brace that opens a block. */

@@ -5,13 +5,13 @@
 
 #include "base/clock.h"
 #include "control/control_ctx.h"
-#include "control/figures.h"
 #include "control/params.h"
 #include "control/reply.h"
 #include "dns/name.h"
 #include "dns/print.h"
 #include "dns/type.h"
 #include "engine/state.h"
+#include "figures/figures.h"
 
 static json_t *
 tried_json(const struct inflight_question *q)

@@ -31,8 +31,8 @@
 #include "base/attr.h"
 #include "config/policy_lines.h"
 #include "config/settings.h"
-#include "control/host.h"
 #include "control/http.h"
+#include "figures/host.h"
 
 /* api_prefixes_unsaid: the "from" of prefixes of S that stand at no line. The text is constant. */
 MUST_USE const char *api_prefixes_unsaid(const struct settings *s);

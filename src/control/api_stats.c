@@ -10,9 +10,9 @@
 #include "config/orders.h"
 #include "control/api_orders.h"
 #include "control/control_ctx.h"
-#include "control/facts.h"
-#include "control/figures.h"
 #include "control/reply.h"
+#include "figures/facts.h"
+#include "figures/figures.h"
 
 /* --- Counters --------------------------------------------------------------------------------- */
 

@@ -12,8 +12,8 @@
 #include "base/attr.h"
 #include "cache/cache.h"
 #include "control/ask.h"
-#include "control/facts.h"
 #include "control/http.h"
+#include "figures/facts.h"
 #include "policy/policy.h"
 
 /* api_stats: every counter of core/stats, the sum of all loops; the cache's; what is in flight. */

@@ -7,12 +7,12 @@
 #include "base/clock.h"
 #include "base/number.h"
 #include "control/control_ctx.h"
-#include "control/figures.h"
 #include "control/params.h"
 #include "control/reply.h"
 #include "dns/mnemonic.h"
 #include "dns/name.h"
 #include "engine/top.h"
+#include "figures/figures.h"
 
 #define BIT(kind) (1U << (kind))
 

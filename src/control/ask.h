@@ -14,8 +14,8 @@
 #include <stdint.h>
 
 #include "base/attr.h"
-#include "control/host.h"
 #include "control/http.h"
+#include "figures/host.h"
 
 #define ASK_MS 1000       /* how long a loop is waited for; then it is left out */
 #define ASK_STUCK_MS 5000 /* after so long it is said not to go round, and not waited for */

@@ -17,8 +17,8 @@
 #include "base/attr.h"
 #include "config/orders.h"
 #include "config/prefix_change.h"
-#include "control/host.h"
 #include "control/http.h"
+#include "figures/host.h"
 
 #define CHANGES_MS 5000 /* how long a loop is waited for */
 

@@ -12,9 +12,9 @@
 
 #include "base/attr.h"
 #include "config/settings.h"
-#include "control/host.h"
 #include "control/host_ops.h"
 #include "control/sockpath.h"
+#include "figures/host.h"
 
 struct control;
 

@@ -2,7 +2,7 @@
 #include "control/control_ctx.h"
 
 #include "base/log.h"
-#include "control/facts.h"
+#include "figures/facts.h"
 
 /* Have A and B the same numbers of upstreams? */
 static bool

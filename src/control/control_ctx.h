@@ -9,10 +9,10 @@
 #include "control/ask.h"
 #include "control/changes.h"
 #include "control/explain_queue.h"
-#include "control/host.h"
 #include "control/host_ops.h"
 #include "control/reloads.h"
 #include "control/surveys.h"
+#include "figures/host.h"
 
 struct control_ctx {
 	struct host host;

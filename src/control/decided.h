@@ -16,7 +16,7 @@
 #include <stdbool.h>
 
 #include "base/attr.h"
-#include "control/host.h"
+#include "figures/host.h"
 #include "io/explain_job.h"
 
 /* What is known; both are borrowed. */

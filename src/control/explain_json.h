@@ -10,7 +10,7 @@
 #include <jansson.h>
 
 #include "base/attr.h"
-#include "control/host.h"
+#include "figures/host.h"
 #include "io/explain_job.h"
 
 /* explain_json: all of A, which is done. The caller's reference; NULL without memory. */

@@ -14,7 +14,7 @@
 #include <stdint.h>
 
 #include "base/attr.h"
-#include "control/host.h"
+#include "figures/host.h"
 #include "io/explain_job.h"
 
 #define EXPLAIN_QUEUE_MS 7000       /* more than a question ever takes */

@@ -12,7 +12,7 @@
 #include "config/orders.h"
 #include "config/prefix_change.h"
 #include "config/settings.h"
-#include "control/verdict.h"
+#include "figures/verdict.h"
 
 /* Secrets of cookies: the first signs, all verify. */
 struct host_cookies {

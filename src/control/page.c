@@ -7,9 +7,9 @@
 
 #include "base/clock.h"
 #include "config/orders.h"
-#include "control/figures.h"
 #include "control/page_files.h"
 #include "dns64/pref64.h"
+#include "figures/figures.h"
 
 #define NUMBER_TEXT 32
 

@@ -9,7 +9,7 @@
 
 #include <event2/buffer.h>
 
-#include "control/facts.h"
+#include "figures/facts.h"
 
 /* page_write: append the page of F to OUT. */
 void page_write(struct evbuffer *out, const struct facts *f);

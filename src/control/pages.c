@@ -6,13 +6,13 @@
 #include <string.h>
 
 #include "control/control_ctx.h"
-#include "control/facts.h"
-#include "control/metric_text.h"
-#include "control/metrics.h"
 #include "control/page.h"
 #include "control/page_files.h"
 #include "control/reply.h"
 #include "control/state_json.h"
+#include "figures/facts.h"
+#include "figures/metric_text.h"
+#include "figures/metrics.h"
 
 static const char type_text[] = "text/plain; charset=utf-8";
 

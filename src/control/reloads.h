@@ -14,7 +14,7 @@
 #include "base/attr.h"
 #include "control/http.h"
 #include "control/log_capture.h"
-#include "control/verdict.h"
+#include "figures/verdict.h"
 
 struct reloads {
 	struct evhttp_request *waiting[HTTP_CONNECTIONS]; /* in the order in which they came */

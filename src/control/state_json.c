@@ -4,7 +4,7 @@
 #include "base/clock.h"
 #include "control/api_orders.h"
 #include "control/api_stats.h"
-#include "control/figures.h"
+#include "figures/figures.h"
 
 static json_t *
 integer(uint64_t n)

@@ -10,7 +10,7 @@
 #include <jansson.h>
 
 #include "base/attr.h"
-#include "control/facts.h"
+#include "figures/facts.h"
 
 /* state_json: F as an object, the caller's; NULL without memory. */
 MUST_USE json_t *state_json(const struct facts *f);

@@ -14,7 +14,7 @@
 #include <stdint.h>
 
 #include "base/attr.h"
-#include "control/host.h"
+#include "figures/host.h"
 #include "io/survey.h"
 
 #define SURVEYS_MS 2000

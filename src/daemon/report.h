@@ -13,9 +13,9 @@
 #include "cache/cache.h"
 #include "config/listens.h"
 #include "config/settings.h"
-#include "control/verdict.h"
 #include "daemon/cpus.h"
 #include "daemon/threads.h"
+#include "figures/verdict.h"
 #include "outbound/upstream_status.h"
 
 /*

@@ -17,9 +17,9 @@
 #include "base/attr.h"
 #include "config/options.h"
 #include "config/settings.h"
-#include "control/verdict.h"
 #include "daemon/sandbox.h"
 #include "daemon/threads.h"
+#include "figures/verdict.h"
 
 struct listen_watch;
 struct event;

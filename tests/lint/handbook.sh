@@ -32,7 +32,7 @@ for page in contrib/handbook/*.7; do
 	done
 	grep -ho 'dns64d_[a-z_]*[a-z]' "$page" | sort -u | while read -r metric; do
 		name=${metric#dns64d_} name=${name%_total}
-		grep -rqE --include="*.c" "\"(dns64d_)?$name\"|OF_UPSTREAM\(\"${name#upstream_}\"|OF_CACHE\(\"${name#cache_}\"" src/control || grep -qE "X\($name," src/core/stats.h ||
+		grep -rqE --include="*.c" "\"(dns64d_)?$name\"|OF_UPSTREAM\(\"${name#upstream_}\"|OF_CACHE\(\"${name#cache_}\"" src/figures || grep -qE "X\($name," src/core/stats.h ||
 			tell "$page" metric "$metric"
 	done
 	grep -hoE '(contrib|tests|etc)/[a-zA-Z0-9_./-]*[a-zA-Z0-9]' "$page" | grep -v '^etc/dns64d/\|^etc/[a-z]*/[a-z]*\.conf\|^etc/totd' | sort -u | while read -r file; do

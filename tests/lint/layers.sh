@@ -21,8 +21,9 @@ allowed()
 	engine) echo "engine/ $below_engine" ;;
 	io) echo "io/ engine/ $below_engine" ;;
 	config) echo "config/ engine/ $below_engine tools/cmdline.h" ;;
-	control) echo "control/ config/ io/ engine/ $below_engine" ;;
-	daemon) echo "daemon/ control/ config/ io/ engine/ $below_engine" ;;
+	figures) echo "figures/ config/ io/ engine/ $below_engine" ;;
+	control) echo "control/ figures/ config/ io/ engine/ $below_engine" ;;
+	daemon) echo "daemon/ control/ figures/ config/ io/ engine/ $below_engine" ;;
 	# Beside them, what asks and answers for tests and measurements.
 	tools) echo "tools/ dns64/ dns/ base/" ;;
 	dns64ctl) echo "dns64ctl/ control/commands.h control/sockpath.h tools/ base/" ;;

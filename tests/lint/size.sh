@@ -17,7 +17,6 @@ exceptions()
 		function src/outbound/lookup_objects.c:lookups_init until core/ and config/ are redrawn: makes all that lookups have
 		struct src/bench/settings.h:bench_settings a field for each option of dns64bench
 		struct src/config/settings.h:settings a field for each keyword of the configuration
-		room src/control a unit for each group of paths of the control socket
 	END
 }
 

@@ -7,7 +7,7 @@
  */
 
 #include "config/settings.h"
-#include "control/facts.h"
+#include "figures/facts.h"
 
 struct known {
 	struct settings settings;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "control/verdict.h"
+#include "figures/verdict.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What there is to tell; its verdict is in check_verdict. */
 
-#include "control/facts.h"
+#include "figures/facts.h"
 
 #include "support/known.h"
 #include "support/tests.h"

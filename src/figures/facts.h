@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#ifndef DNS64D_CONTROL_FACTS_H
-#define DNS64D_CONTROL_FACTS_H
+#ifndef DNS64D_FIGURES_FACTS_H
+#define DNS64D_FIGURES_FACTS_H
 
 /*
  * facts: what there is to tell of the daemon at one moment, collected once for metrics, the state
@@ -15,10 +15,10 @@
 #include "base/attr.h"
 #include "cache/cache.h"
 #include "config/settings.h"
-#include "control/figures.h"
-#include "control/host.h"
-#include "control/verdict.h"
 #include "core/stats.h"
+#include "figures/figures.h"
+#include "figures/host.h"
+#include "figures/verdict.h"
 #include "io/loop.h"
 
 /* A loop. */

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* A figure has one name, wherever it is shown, and no name has two figures. */
 
-#include "control/figures.h"
+#include "figures/figures.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
-#include "control/metrics.h"
 #include "control/page_files.h"
 #include "control/state_json.h"
 #include "dns64ctl/show.h"
 #include "dns64ctl/top.h"
+#include "figures/metrics.h"
 #include "support/known.h"
 #include "support/tests.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "control/metric_text.h"
+#include "figures/metric_text.h"
 
 #include <ctype.h>
 #include <inttypes.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Metrics as text: both formats, to the letter. */
 
-#include "control/metric_text.h"
+#include "figures/metric_text.h"
 
 #include <string.h>
 

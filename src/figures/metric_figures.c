@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "control/metric_figures.h"
+#include "figures/metric_figures.h"
 
-#include "control/figures.h"
+#include "figures/figures.h"
 
 /* A sample for each part of G, of OF; with the label FIRST before, unless its name is NULL. */
 static void
@@ -49,7 +49,7 @@ write_all(struct metric_text *t, enum figure_source source, const void *of)
 		write_one(t, g, of);
 }
 
-/* Which counters are told by other figures, in parts; or by control/metrics, with labels? */
+/* Which counters are told by other figures, in parts; or by figures/metrics, with labels? */
 static void
 mark(bool told[static STATS_N])
 {

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Every counter is among the metrics, and the text is what Prometheus understands. */
 
-#include "control/metrics.h"
+#include "figures/metrics.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "control/figures.h"
+#include "figures/figures.h"
 #include "support/known.h"
 #include "support/tests.h"
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#ifndef DNS64D_CONTROL_METRICS_H
-#define DNS64D_CONTROL_METRICS_H
+#ifndef DNS64D_FIGURES_METRICS_H
+#define DNS64D_FIGURES_METRICS_H
 
 /*
  * metrics: all that is counted and measured, for Prometheus and whoever understands its formats
- * (control/metric_text). Each figure (control/figures) is a family of its own, but a counter of
+ * (figures/metric_text). Each figure (figures/figures) is a family of its own, but a counter of
  * core/stats that another figure tells in parts.
  *
  * Labels are few and known: none is a client or a name that was asked for.
@@ -13,7 +13,7 @@
 #include <event2/buffer.h>
 #include <stdbool.h>
 
-#include "control/facts.h"
+#include "figures/facts.h"
 
 /* metrics_write: append all metrics of F to OUT; in OpenMetrics if OPEN_METRICS. */
 void metrics_write(struct evbuffer *out, const struct facts *f, bool open_metrics);

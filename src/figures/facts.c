@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "control/facts.h"
+#include "figures/facts.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#ifndef DNS64D_CONTROL_HOST_H
-#define DNS64D_CONTROL_HOST_H
+#ifndef DNS64D_FIGURES_HOST_H
+#define DNS64D_FIGURES_HOST_H
 
 /*
  * host: the daemon, as those know it who tell of it and control it.
@@ -13,7 +13,7 @@
 
 #include "config/listens.h"
 #include "config/settings.h"
-#include "control/verdict.h"
+#include "figures/verdict.h"
 #include "io/loop.h"
 #include "outbound/upstream_status.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "control/figures.h"
+#include "figures/figures.h"
 
 #include <stdio.h>
 #include <stdlib.h>

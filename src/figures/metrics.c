@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "control/metrics.h"
+#include "figures/metrics.h"
 
 #include <stdio.h>
 #include <string.h>
 
 #include "base/clock.h"
 #include "config/orders.h"
-#include "control/figures.h"
-#include "control/metric_figures.h"
-#include "control/metric_text.h"
 #include "dns64/pref64.h"
+#include "figures/figures.h"
+#include "figures/metric_figures.h"
+#include "figures/metric_text.h"
 #include "policy/prefix_index.h"
 
 #define LABELS(...) ((const struct metric_label[METRIC_LABELS]){ __VA_ARGS__ })

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#ifndef DNS64D_CONTROL_METRIC_TEXT_H
-#define DNS64D_CONTROL_METRIC_TEXT_H
+#ifndef DNS64D_FIGURES_METRIC_TEXT_H
+#define DNS64D_FIGURES_METRIC_TEXT_H
 
 /*
  * metric_text: metrics as text, in Prometheus' exposition format 0.0.4 and in OpenMetrics 1.0.

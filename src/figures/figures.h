@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#ifndef DNS64D_CONTROL_FIGURES_H
-#define DNS64D_CONTROL_FIGURES_H
+#ifndef DNS64D_FIGURES_FIGURES_H
+#define DNS64D_FIGURES_FIGURES_H
 
 /*
  * figures: the one table of what is counted and measured: name, unit, help, and where it comes
@@ -15,8 +15,8 @@
 
 #include "base/attr.h"
 #include "cache/cache.h"
-#include "control/metric_text.h"
 #include "core/stats.h"
+#include "figures/metric_text.h"
 #include "outbound/upstream_status.h"
 
 #define FIGURE_PARTS 8
@@ -24,7 +24,7 @@
 
 /* Where the value of a figure comes from. */
 enum figure_source {
-	FIGURE_OF_FACTS,    /* the facts (control/facts); control/metrics writes its samples */
+	FIGURE_OF_FACTS,    /* the facts (figures/facts); figures/metrics writes its samples */
 	FIGURE_OF_UPSTREAM, /* each upstream: struct upstream_status */
 	FIGURE_OF_CACHE,    /* the cache: struct figures_cache */
 	FIGURE_OF_GROUP,    /* counters that belong together: stats_row[STATS_N] */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#ifndef DNS64D_CONTROL_VERDICT_H
-#define DNS64D_CONTROL_VERDICT_H
+#ifndef DNS64D_FIGURES_VERDICT_H
+#define DNS64D_FIGURES_VERDICT_H
 
 /*
  * verdict: whether the daemon can do its work, and if not why: the only judgement of it (RULES

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* One table of states: each has one verdict, which is shown in every place, and no other. */
 
-#include "control/verdict.h"
+#include "figures/verdict.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,12 +11,12 @@
 #include "base/clock.h"
 #include "control/control_ctx.h"
 #include "control/http.h"
-#include "control/metrics.h"
 #include "control/page.h"
 #include "control/pages.h"
 #include "control/state_json.h"
 #include "daemon/report.h"
 #include "dns64ctl/show.h"
+#include "figures/metrics.h"
 #include "io/snapshot.h"
 #include "support/caller.h"
 #include "support/heard.h"
