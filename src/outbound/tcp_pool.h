@@ -26,8 +26,7 @@
 #include "base/list.h"
 
 #define TCP_POOL_SIZE 4  /* connections to one upstream at most (RFC 7766 section 6.2.2: few) */
-#define TCP_CONN_BUSY 32 /* open questions, with which the next one goes over another connection \
-			  */
+#define TCP_CONN_BUSY 32 /* open questions: the next one goes over another connection */
 #define TCP_CONN_ENDLESS UINT32_MAX /* a yield: connections are not known to end */
 
 struct tcp_conn {
