@@ -90,7 +90,8 @@ START_TEST(d23_dropped_clients_get_nothing)
 	char byte;
 	int udp;
 
-	ck_assert_int_eq(netmap_set(&ps->common.clients, &own, policies_value(0, POLICY_IGNORED)), 0);
+	ck_assert_int_eq(
+	    netmap_set(&ps->common.clients, &own, policies_value(0, POLICY_IGNORED)), 0);
 	ps->common.ignores = true;
 	start();
 	ck_assert(rig_ready(client, 60000));

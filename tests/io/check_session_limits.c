@@ -425,8 +425,8 @@ START_TEST(reading_has_a_pace)
 
 	start(10, 10);
 	fd = join("192.0.2.1");
-	ck_assert_int_eq(
-	    setsockopt(crowd.sh->sessions.s[0].link.fd, SOL_SOCKET, SO_SNDBUF, &least, sizeof(least)),
+	ck_assert_int_eq(setsockopt(crowd.sh->sessions.s[0].link.fd, SOL_SOCKET, SO_SNDBUF, &least,
+			     sizeof(least)),
 	    0);
 	/* More is waiting for it than it reads in this test. */
 	for (unsigned i = 0; i < 30; i++) {
