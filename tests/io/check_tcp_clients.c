@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* peers: connections counted by client network, and which of them give way. */
+/* tcp_clients: connections counted by client network, and which of them give way. */
 #include "io/tcp_clients.h"
 
 #include <stdlib.h>
@@ -208,6 +208,8 @@ START_TEST(fullest_network_gives_way)
 	give(2);
 	ck_assert_uint_eq(which(tcp_clients_yielding(&peers, &d)), 4);
 	ck_assert_ptr_null(tcp_clients_yielding(&peers, &b));
+	give(4); /* now all have one */
+	ck_assert_ptr_null(tcp_clients_yielding(&peers, &b));
 }
 END_TEST
 
@@ -258,6 +260,8 @@ START_TEST(d30_hosts_of_one_network_are_apart)
 	ck_assert_uint_eq(which(tcp_clients_yielding(&peers, &host)), 37);
 	ck_assert_uint_eq(which(tcp_clients_yielding(&peers, &other)), 37);
 	give(37);
+	/* the /64 with its 39 is heavier than this host with its two, but both are in it */
+	ck_assert_uint_eq(which(tcp_clients_yielding(&peers, &host)), 38);
 	give(38);
 	/* now each host has one: the /64 is heavier, and to another host none of it gives way */
 	ck_assert_uint_eq(which(tcp_clients_yielding(&peers, &other)), 0);
