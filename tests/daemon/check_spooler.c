@@ -74,6 +74,8 @@ sink_begin(void *arg, bool last)
 
 	if (round < ROUNDS)
 		k->begun[round] = atomic_load(&k->n);
+	else
+		atomic_store(&k->refilled, false);
 	k->last = last;
 	k->hurried = last && poll(&p, 1, 0) == 1;
 }
@@ -182,7 +184,6 @@ START_TEST(busy_spool_starves_nobody)
 	atomic_store(&sink.refilled, true);
 	start();
 	wait_for(&sink.n_rounds, ROUNDS);
-	atomic_store(&sink.refilled, false);
 	ck_assert(spooler_end(&sink.spooler));
 	ck_assert_uint_eq(sink.begun[1], CAP / sizeof(uint64_t) + 1);
 	ck_assert_uint_eq(sink.got[CAP / sizeof(uint64_t)], OTHER);
@@ -207,13 +208,10 @@ END_TEST
 /* Settings are taken between two rounds, the last ones only; who changes them waits for nobody. */
 START_TEST(settings_are_taken)
 {
-	uint64_t then_ns;
-
-	start();
 	atomic_store(&sink.stuck, true);
 	fill(&spools[0], 0, 2);
-	(void)poll(NULL, 0, 200);
-	then_ns = clock_now_ns();
+	start();
+	wait_for(&sink.n_rounds, 1);
 	for (int i = 1; i <= 3; i++) {
 		struct pollfd p = { .fd = sink.spooler.wake_fd, .events = POLLIN };
 
@@ -222,7 +220,6 @@ START_TEST(settings_are_taken)
 		spooler_changed(&sink.spooler);
 		ck_assert_int_eq(poll(&p, 1, 0), 1); /* an output that waits sees it */
 	}
-	ck_assert_uint_lt((clock_now_ns() - then_ns) / NS_PER_MS, SPARE_MS);
 	ck_assert_int_eq(atomic_load(&sink.used), 0);
 	atomic_store(&sink.stuck, false);
 	for (unsigned i = 0; i < 1000 && atomic_load(&sink.used) != 3; i++)
