@@ -424,7 +424,7 @@ note_reason(struct queries *qs, struct query *q, const struct lookup *l)
 	if (budget_used_up(&q->budget.share, l))
 		query_use_up(qs, q);
 	if (l->excuse.at_ceiling)
-		q->lack = REASON_CEILING_UPSTREAM;
+		q->no_room_reason = REASON_CEILING_UPSTREAM;
 }
 
 bool

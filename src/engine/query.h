@@ -202,7 +202,7 @@ struct query {
 	/* enum reason: of the answer, as far as it is decided; LOCAL: of that (core/reason) */
 	uint8_t reason;
 	/* enum reason: of the outcome LOOKUP_NO_ROOM (RULES D26) */
-	uint8_t lack;
+	uint8_t no_room_reason;
 	/* a reply had no AD, or came from an upstream that is not trusted (RULES D9) */
 	bool insecure : 1;
 	/* it comes from engine/svcb, not from a client: its answer is not sent */

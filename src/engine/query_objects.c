@@ -71,7 +71,7 @@ query_new(struct queries *qs)
 	wheel_timer_init(&q->timer, WHEEL_QUERY);
 	q->req.qname = q->name;
 	q->aaaa.upstream = UPSTREAM_NONE;
-	q->lack = REASON_NO_ROOM; /* and reason is REASON_RELAYED */
+	q->no_room_reason = REASON_NO_ROOM; /* and reason is REASON_RELAYED */
 	q->budget.left = qs->conf->max_upstream_questions;
 	q->local.zone_at = QUERY_NO_ZONE;
 	q->conf_gen = qs->conf_gen - 1; /* older than any settings: the policy is not known yet */

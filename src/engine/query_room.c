@@ -181,7 +181,7 @@ is_overdue(const struct queries *qs, const struct query *q, uint64_t now_ns)
 static void
 give_way(struct queries *qs, struct query *q)
 {
-	q->lack = REASON_GAVE_WAY;
+	q->no_room_reason = REASON_GAVE_WAY;
 	wheel_clear(qs->wheel, &q->timer);
 	if (UNLIKELY(q->watch.lookup != NULL))
 		query_unwatch(qs, q);
@@ -317,7 +317,7 @@ make_room(struct queries *qs, struct query *guest, unsigned most, uint64_t now_n
 			if (n > 0)
 				break;
 			crowded(qs, guest, net);
-			guest->lack = REASON_GAVE_WAY;
+			guest->no_room_reason = REASON_GAVE_WAY;
 			return false;
 		}
 		crowded(qs, guest, net);
@@ -348,7 +348,7 @@ turn_away(struct queries *qs, struct query *q, enum fair_verdict verdict)
 	}
 	if (verdict == FAIR_CEILING) {
 		stats_inc(&qs->stats->client_ceiling);
-		q->lack = REASON_CEILING;
+		q->no_room_reason = REASON_CEILING;
 	}
 	query_fail_here(qs, q, LOOKUP_NO_ROOM);
 }
@@ -415,7 +415,7 @@ query_may_join(struct queries *qs, struct query *q)
 	if (l->waiters.n < LOOKUP_MAX_WAITERS / 2 || !fair_same_over(&qs->fair, &q->place, most))
 		return true;
 	stats_inc(&qs->stats->same_question);
-	q->lack = REASON_CEILING_SAME;
+	q->no_room_reason = REASON_CEILING_SAME;
 	query_fail_here(qs, q, LOOKUP_NO_ROOM);
 	return false;
 }

@@ -35,7 +35,7 @@ respond_fail(struct queries *qs, struct query *q, const struct query_event *ev)
 size_t
 respond_no_room(struct queries *qs, struct query *q, const struct query_event *ev)
 {
-	q->reason = q->lack;
+	q->reason = q->no_room_reason;
 	stats_inc(&qs->stats->no_room);
 	return respond_error(qs, q, DNS_SERVFAIL, NULL, ev->out);
 }
