@@ -32,10 +32,30 @@ is_set(const struct wheel_timer *t)
 	return !list_empty(&t->link);
 }
 
+/* The type of what is watched in state LATE; 0: nothing is. */
+static uint16_t
+watched_type(enum query_late late)
+{
+	switch (late) {
+	case LATE_WATCHED:
+	case LATE_HELD:
+	case LATE_SPENT:
+		return DNS_TYPE_AAAA;
+	case LATE_A_KEPT:
+		return DNS_TYPE_A;
+	case LATE_NONE:
+	case LATE_LAPSED:
+	case LATE_AWAITED:
+		break;
+	}
+	return 0;
+}
+
 /* Q was found: what does it watch? */
 static void
 count_query(struct count *c, const struct query *q)
 {
+	uint16_t watched = q->watch.lookup != NULL ? q->watch.lookup->key.qtype : 0;
 	const struct fair_place *p = &q->place;
 
 	c->placed += p->client != NULL;
@@ -47,6 +67,8 @@ count_query(struct count *c, const struct query *q)
 	c->watching += q->watch.lookup != NULL;
 	if (q->watch.lookup != NULL && q->watch.lookup == q->lookup)
 		blame(c, "a query watches what it waits for");
+	if (watched != watched_type((enum query_late)q->aaaa.late))
+		blame(c, "a query watches other than it does where it is with the late AAAA");
 }
 
 static uint32_t
@@ -77,6 +99,8 @@ count_ready(struct count *c, const struct list *head)
 
 		if (q->lookup != NULL && q->next != QUERY_STARTS)
 			blame(c, "a query is ready, and a lookup is said to be waited for");
+		if (q->aaaa.late == LATE_HELD)
+			blame(c, "a query is ready, and has A that are held");
 		count_query(c, q);
 		c->ready++;
 	}
@@ -232,6 +256,8 @@ count_timers(struct count *c, const struct list *head)
 			if (q->lookup == NULL && list_empty(&q->link)) {
 				count_query(c, q);
 				c->alone++;
+				if (q->state != QUERY_SVCB && !query_is_held(q))
+					blame(c, "a query waits for its timer, and has no answer");
 			}
 		}
 	}

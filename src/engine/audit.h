@@ -42,4 +42,7 @@ MUST_USE bool audit_message(const struct queries *qs);
  */
 void audit_step(enum query_state from, enum state_event event, unsigned to);
 
+/* audit_late: EVENT was in state FROM of the late AAAA. Aborts likewise without a row. */
+void audit_late(enum query_late from, enum late_event event);
+
 #endif

@@ -231,11 +231,14 @@ ask_a_after(struct queries *qs, struct query *q, enum query_aaaa end, enum reaso
 {
 	bool empty = end == QUERY_AAAA_EMPTY;
 
-	if (UNLIKELY(q->aaaa.fallback != QUERY_NO_FALLBACK)) {
+	if (UNLIKELY(q->aaaa.fallback != QUERY_NO_FALLBACK || q->aaaa.late != LATE_NONE)) {
 		if (q->aaaa.fallback == QUERY_STALE_NXDOMAIN_FINAL) /* A has been asked already */
 			return respond_fail(qs, q, ev);
-		if (q->aaaa.fallback == QUERY_LATE_AAAA && !empty)
-			return give_up(qs, q, ev);
+		if (q->aaaa.late == LATE_AWAITED) {
+			query_take_late(qs, q, empty ? LATE_ON_EMPTY : LATE_ON_FAILED);
+			if (!empty)
+				return give_up(qs, q, ev);
+		}
 	}
 	q->reason = (uint8_t)why;
 	q->aaaa.how = (uint8_t)end;
@@ -336,7 +339,7 @@ end_silent(struct queries *qs, struct query *q, const struct query_event *ev)
 		return ask_a(qs, q, REASON_SYNTH_TIMEOUT, ev);
 	if (!query_watches(q))
 		return respond_fail(qs, q, ev);
-	query_wait_on(qs, q);
+	query_take_late(qs, q, LATE_ON_FORBIDDEN);
 	return 0;
 }
 
@@ -408,9 +411,9 @@ wait_for_aaaa(struct queries *qs, struct query *q, const struct query_event *ev)
 {
 	if (!query_watches(q) || ev->now_ns >= q->deadline_ns)
 		return false;
-	q->aaaa.fallback = QUERY_LATE_AAAA;
+	q->aaaa.fallback = QUERY_NO_FALLBACK; /* what A gave is */
 	q->aaaa.a_outcome = (uint8_t)ev->outcome;
-	query_wait_on(qs, q);
+	query_take_late(qs, q, LATE_ON_USELESS);
 	return true;
 }
 

@@ -494,8 +494,8 @@ query_on_deadline(struct queries *qs, struct query *q, uint64_t now_ns)
 		q->svcb->late = true;
 		query_ready(qs, q);
 	}
-	if (UNLIKELY(q->next == QUERY_HELD) && list_empty(&q->link))
-		query_ready(qs, q);
+	if (query_is_held(q))
+		query_take_late(qs, q, LATE_ON_TICK);
 	if (q->lookup == NULL)
 		return; /* ready already */
 	if (UNLIKELY(q->stale_seen) && !has_stale(qs, q, now_ns)) {

@@ -6,8 +6,8 @@
  * query: one client question, from its arrival to its answer.
  *
  * A query waits for one lookup at a time, and may watch another one: while A is asked beside a late
- * AAAA, what comes of AAAA still counts (RULES D5). This file has the objects and how they wait;
- * engine/phase decides what happens next.
+ * AAAA, what comes of AAAA still counts (RULES D5): LATE_ROWS of engine/state_rows.h. This file has
+ * the objects and how they wait; engine/phase decides what happens next.
  */
 
 #include <stdbool.h>
@@ -61,9 +61,8 @@ enum query_aaaa { QUERY_AAAA_EMPTY, QUERY_AAAA_FAILED, QUERY_AAAA_IGNORED };
 /* What a query has for an answer if what it asks for now is not to be had (RULES D5). */
 enum query_fallback {
 	QUERY_NO_FALLBACK,
-	QUERY_STALE_NXDOMAIN,       /* for AAAA, while A is asked */
-	QUERY_STALE_NXDOMAIN_FINAL, /* likewise, and A has failed: that is the answer */
-	QUERY_LATE_AAAA             /* A is of no use: a late AAAA is waited for */
+	QUERY_STALE_NXDOMAIN,      /* for AAAA, while A is asked */
+	QUERY_STALE_NXDOMAIN_FINAL /* likewise, and A has failed: that is the answer */
 };
 
 /* A client's cookie (RFC 7873). */
@@ -97,10 +96,9 @@ struct query_watch {
 
 /* What a query does when it runs next. */
 enum query_next {
-	QUERY_TAKES_EVENT, /* a lookup's outcome, or an answer of the cache */
-	QUERY_STARTS,      /* query_start */
-	QUERY_HELD, /* A is at hand, and a tick was left to the late AAAA: the cache is asked again
-		       (RULES D5) */
+	QUERY_TAKES_EVENT,  /* a lookup's outcome, or an answer of the cache */
+	QUERY_STARTS,       /* query_start */
+	QUERY_ASKS,         /* the question of its state once more: the cache has it */
 	QUERY_FETCHES_STALE /* the stale entry that it knows of is its event, if it is still there
 			     */
 };
@@ -146,9 +144,10 @@ struct aaaa_end {
 	uint32_t empty_ttl;    /* s, at empty_at_ns: upper bound of synthesized TTLs (RULES D2) */
 	uint16_t upstream;     /* number of the upstream that answered AAAA */
 	uint8_t how;           /* enum query_aaaa */
-	uint8_t fallback;      /* enum query_fallback */
-	/* enum lookup_outcome: with QUERY_LATE_AAAA, how A ended; LOOKUP_REPLY: nothing to map */
+	/* enum lookup_outcome: with LATE_AWAITED, how A ended; LOOKUP_REPLY: nothing to map */
 	uint8_t a_outcome;
+	uint8_t fallback; /* enum query_fallback */
+	uint8_t late;     /* enum query_late */
 };
 
 /* The chain of the name, as far as it was followed (RULES D6). */
@@ -177,10 +176,7 @@ struct query {
 	struct list link;         /* in the waiters of a lookup or in queries.ready */
 	struct wheel_timer timer; /* end of the phase, or of the whole query */
 	struct lookup *lookup;    /* the lookup it waits for; NULL */
-	/*
-	 * a late AAAA of its name, while it asks for A; or that A, kept for it while it runs with a
-	 * reply to that AAAA (RULES D5)
-	 */
+	/* a late AAAA of its name; with LATE_A_KEPT the A that it has asked for (RULES D5) */
 	struct query_watch watch;
 	/* among the waiting ones of its network, from its first wait on; children have none */
 	struct fair_place place;
@@ -201,8 +197,7 @@ struct query {
 	struct local_answer local;
 	/* enum reason: of the answer, as far as it is decided; LOCAL: of that (core/reason) */
 	uint8_t reason;
-	/* enum reason: of the outcome LOOKUP_NO_ROOM (RULES D26) */
-	uint8_t no_room_reason;
+	uint8_t no_room_reason; /* enum reason: of the outcome LOOKUP_NO_ROOM (RULES D26) */
 	/* a reply had no AD, or came from an upstream that is not trusted (RULES D9) */
 	bool insecure : 1;
 	/* it comes from engine/svcb, not from a client: its answer is not sent */
@@ -211,7 +206,6 @@ struct query {
 	bool dry : 1;        /* it is for one that is explained, and must not ask upstream */
 	bool stale_seen : 1; /* the cache has a stale entry for what it waits for */
 	bool stale : 1;      /* the answer rests on a stale entry */
-	bool held_once : 1;  /* it was QUERY_HELD */
 	struct client_cookie cookie;
 	uint8_t name[QUERY_NAME_INLINE];
 };
@@ -420,14 +414,22 @@ void query_stop_waiting(struct queries *qs, struct query *q, uint64_t now_ns);
 MUST_USE static inline bool
 query_watches(const struct query *q)
 {
-	return UNLIKELY(q->watch.lookup != NULL) && q->watch.lookup->key.qtype == DNS_TYPE_AAAA;
+	return UNLIKELY(q->aaaa.late >= LATE_WATCHED);
+}
+
+/* query_is_held: has Q A at hand, and waits for the end of a tick? */
+MUST_USE static inline bool
+query_is_held(const struct query *q)
+{
+	return UNLIKELY(q->aaaa.late == LATE_HELD || q->aaaa.late == LATE_LAPSED);
 }
 
 /*
- * query_wait_on: Q, which runs and for which query_watches is true, waits in state AAAA for what it
- * watched, until the end of its time.
+ * query_take_late: EVENT has happened about Q's late AAAA: do what its row of LATE_ROWS says. With
+ * ENGINE_AUDIT (tests) audit_late wants that there is one.
  */
-void query_wait_on(struct queries *qs, struct query *q);
+__attribute__((cold)) void query_take_late(
+    struct queries *qs, struct query *q, enum late_event event);
 
 /*
  * query_hold: Q, which runs and for which query_watches is true, has A with the TTL (s), and the
@@ -435,8 +437,6 @@ void query_wait_on(struct queries *qs, struct query *q);
  * AAAA are not to be beaten (RULES D5). False: that was done already, or cannot be.
  */
 MUST_USE bool query_hold(struct queries *qs, struct query *q, uint32_t ttl, uint64_t now_ns);
-/* query_unwatch: Q stops watching; what it watched goes on for the cache if there is room. */
-void query_unwatch(struct queries *qs, struct query *q);
 
 /* query_wake_watchers: the part of query_wake that concerns watchers, MOST of them at most. */
 __attribute__((cold)) void query_wake_watchers(

@@ -155,7 +155,7 @@ query_free(struct queries *qs, struct query *q)
 	query_drop_data(qs, q);
 	query_drop_svcb(qs, q);
 	if (UNLIKELY(q->watch.lookup != NULL))
-		query_unwatch(qs, q);
+		query_take_late(qs, q, LATE_ON_NEEDLESS);
 	if (q->req.qname != q->name)
 		pool_give(&qs->long_names, (void *)(uintptr_t)q->req.qname);
 	pool_give(&qs->pool, q);

@@ -69,7 +69,7 @@ waits(const struct query *q)
 {
 	if (q->lookup != NULL)
 		return q->lookup->progress < LOOKUP_ENDING;
-	return list_empty(&q->link) && (q->next == QUERY_HELD || q->state == QUERY_SVCB);
+	return list_empty(&q->link) && (query_is_held(q) || q->state == QUERY_SVCB);
 }
 
 /* --- who may not ask any more ----------------------------------------------------------------- */
@@ -80,7 +80,7 @@ shed(struct queries *qs, struct query *q, bool drop)
 {
 	wheel_clear(qs->wheel, &q->timer);
 	if (UNLIKELY(q->watch.lookup != NULL))
-		query_unwatch(qs, q);
+		query_take_late(qs, q, LATE_ON_NEEDLESS);
 	if (q->lookup != NULL)
 		lookup_leave(qs->lookups, q->lookup, &q->link);
 	else if (q->state == QUERY_SVCB)
@@ -92,7 +92,6 @@ shed(struct queries *qs, struct query *q, bool drop)
 		return;
 	}
 	stats_inc(&query_stats(qs, q)->client_denied);
-	q->next = QUERY_TAKES_EVENT; /* it may have been held */
 	query_refuse(qs, q, REASON_DENIED_OPERATOR);
 	query_make_ready(qs, q, LOOKUP_SILENT, false);
 }
@@ -184,11 +183,14 @@ give_way(struct queries *qs, struct query *q)
 	q->no_room_reason = REASON_GAVE_WAY;
 	wheel_clear(qs->wheel, &q->timer);
 	if (UNLIKELY(q->watch.lookup != NULL))
-		query_unwatch(qs, q);
+		query_take_late(qs, q, LATE_ON_NEEDLESS);
 	if (q->lookup == NULL) {
-		if (q->state == QUERY_SVCB)
+		if (q->state == QUERY_SVCB) {
 			(void)query_forsake(q);
-		query_ready(qs, q);
+			query_ready(qs, q);
+		} else {
+			query_take_late(qs, q, LATE_ON_TICK);
+		}
 		return;
 	}
 	lookup_leave(qs->lookups, q->lookup, &q->link);

@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* query_watch: AAAA is late: queries go on to A and watch what becomes of AAAA (RULES D5). */
+/*
+ * query_watch: AAAA is late: queries go on to A and watch what becomes of AAAA (RULES D5), by
+ * LATE_ROWS of engine/state_rows.h.
+ */
 #include "engine/query.h"
+
+#include "engine/audit.h"
 
 /* Is L open for so long that AAAA is late, for those who ask for it now, too (RULES D5)? */
 static bool
@@ -14,7 +19,7 @@ query_goes_on(struct queries *qs, struct query *q)
 {
 	const struct policy *p = query_policy(qs, q);
 
-	return q->aaaa.fallback != QUERY_LATE_AAAA && p->synth.active_bits != 0 &&
+	return q->aaaa.late != LATE_AWAITED && p->synth.active_bits != 0 &&
 	    p->triggers & POLICY_ON_TIMEOUT;
 }
 
@@ -47,27 +52,18 @@ watch(struct query *q, struct lookup *l)
 	lookup_watch(l, &q->link, &q->watch.link);
 }
 
-void
-query_stop_waiting(struct queries *qs, struct query *q, uint64_t now_ns)
-{
-	struct lookup *l = q->lookup;
+/* --- what an event does about a late AAAA: the functions of LATE_ROWS --- */
 
-	q->lookup = NULL;
-	if (budget_used_up(&q->budget.share, l))
-		query_use_up(qs, q);
-	/* The end of a chain is not watched: after A the chain is not known any more. */
-	if (q->state == QUERY_AAAA && q->chain.open == NULL && now_ns < q->deadline_ns) {
-		stats_inc(&qs->stats->aaaa_late);
-		watch(q, l);
-	} else {
-		keep(qs, l);
-		budget_leave(&q->budget.left, &q->budget.share, l);
-		lookup_leave(qs->lookups, l, &q->link);
-	}
+static void
+begin_watch(struct queries *qs, struct query *q)
+{
+	stats_inc(&qs->stats->aaaa_late);
+	watch(q, q->lookup);
 }
 
-void
-query_unwatch(struct queries *qs, struct query *q)
+/* What Q watches goes on for the cache if there is room. */
+static void
+unwatch(struct queries *qs, struct query *q)
 {
 	struct lookup *l = q->watch.lookup;
 
@@ -77,30 +73,17 @@ query_unwatch(struct queries *qs, struct query *q)
 	lookup_leave(qs->lookups, l, &q->watch.link);
 }
 
-void
-query_joined(struct queries *qs, struct query *q, uint64_t now_ns)
+/* Q, which was held, is to run: the cache has A. */
+static void
+ask_again(struct queries *qs, struct query *q)
 {
-	/* What it waits for, or an A that it does not ask for any more, need not be watched. */
-	if (q->watch.lookup != NULL && (!query_watches(q) || q->watch.lookup == q->lookup))
-		query_unwatch(qs, q);
-	if (is_late(q->lookup, now_ns) && gives_up(qs, q))
-		wheel_set(qs->wheel, &q->timer, now_ns);
+	q->next = QUERY_ASKS;
+	query_ready(qs, q);
 }
 
-bool
-query_hold(struct queries *qs, struct query *q, uint32_t ttl, uint64_t now_ns)
-{
-	if (q->held_once || q->stale || ttl == 0 || qs->conf->cache == NULL ||
-	    now_ns + 2 * WHEEL_TICK_NS >= q->deadline_ns)
-		return false;
-	q->next = QUERY_HELD;
-	q->held_once = true;
-	wheel_set(qs->wheel, &q->timer, now_ns);
-	return true;
-}
-
-void
-query_wait_on(struct queries *qs, struct query *q)
+/* Q, which runs, waits in state AAAA for what it watched, until the end of its time. */
+static void
+wait_on(struct queries *qs, struct query *q)
 {
 	q->lookup = q->watch.lookup;
 	q->watch.lookup = NULL;
@@ -130,17 +113,96 @@ go_back(struct queries *qs, struct query *q)
 		q->aaaa.fallback = QUERY_NO_FALLBACK;
 }
 
-/* Q stops waiting. The question for A goes on: Q may need it yet. */
+/* Q is to read the reply to AAAA, instead of what it waits for, or is ready for. */
+static void
+call_back(struct queries *qs, struct query *q)
+{
+	if (q->lookup != NULL) {
+		budget_leave(&q->budget.left, &q->budget.share, q->lookup);
+		lookup_leave(qs->lookups, q->lookup, &q->link);
+	} else { /* held, or ready already, perhaps later */
+		list_unlink(&q->link);
+	}
+	go_back(qs, q);
+}
+
+/* Likewise; the question for A, which it waits for, goes on: Q may need it yet. */
 static void
 keep_a(struct queries *qs, struct query *q)
 {
-	if (q->state == QUERY_A) {
-		watch(q, q->lookup);
+	watch(q, q->lookup);
+	go_back(qs, q);
+}
+
+/* All there is to do is done where the event is. */
+static void
+no_step(struct queries *qs, struct query *q)
+{
+	(void)qs;
+	(void)q;
+}
+
+typedef void late_step(struct queries *qs, struct query *q);
+
+#define LATE_STEP(STATE, EVENT, function, to, words) [LATE_##STATE][LATE_ON_##EVENT] = (function),
+#define LATE_LEADS(STATE, EVENT, function, to, words) [LATE_##STATE][LATE_ON_##EVENT] = LATE_##to,
+
+void
+query_take_late(struct queries *qs, struct query *q, enum late_event event)
+{
+	static late_step *const steps[LATE_N_STATES][LATE_N_EVENTS] = { LATE_ROWS(LATE_STEP) };
+	static const uint8_t leads[LATE_N_STATES][LATE_N_EVENTS] = { LATE_ROWS(LATE_LEADS) };
+	enum query_late from = (enum query_late)q->aaaa.late;
+
+#ifdef ENGINE_AUDIT
+	audit_late(from, event);
+#endif
+	if (steps[from][event] != NULL)
+		steps[from][event](qs, q);
+	else if (q->watch.lookup != NULL)
+		unwatch(qs, q);
+	q->aaaa.late = leads[from][event];
+}
+
+/* --- when these events are --- */
+
+void
+query_stop_waiting(struct queries *qs, struct query *q, uint64_t now_ns)
+{
+	struct lookup *l = q->lookup;
+
+	if (budget_used_up(&q->budget.share, l))
+		query_use_up(qs, q);
+	/* The end of a chain is not watched: after A the chain is not known any more. */
+	if (q->state == QUERY_AAAA && q->chain.open == NULL && now_ns < q->deadline_ns) {
+		query_take_late(qs, q, LATE_ON_LATE);
 	} else {
-		budget_leave(&q->budget.left, &q->budget.share, q->lookup);
-		lookup_leave(qs->lookups, q->lookup, &q->link);
+		keep(qs, l);
+		budget_leave(&q->budget.left, &q->budget.share, l);
+		lookup_leave(qs->lookups, l, &q->link);
 	}
-	list_push(&qs->ready, &q->link);
+	q->lookup = NULL;
+}
+
+void
+query_joined(struct queries *qs, struct query *q, uint64_t now_ns)
+{
+	/* What it waits for, or an A that it does not ask for any more, need not be watched. */
+	if (q->watch.lookup != NULL && (!query_watches(q) || q->watch.lookup == q->lookup))
+		query_take_late(qs, q, LATE_ON_NEEDLESS);
+	if (is_late(q->lookup, now_ns) && gives_up(qs, q))
+		wheel_set(qs->wheel, &q->timer, now_ns);
+}
+
+bool
+query_hold(struct queries *qs, struct query *q, uint32_t ttl, uint64_t now_ns)
+{
+	if (q->aaaa.late != LATE_WATCHED || q->stale || ttl == 0 || qs->conf->cache == NULL ||
+	    now_ns + 2 * WHEEL_TICK_NS >= q->deadline_ns)
+		return false;
+	query_take_late(qs, q, LATE_ON_AT_HAND);
+	wheel_set(qs->wheel, &q->timer, now_ns);
+	return true;
 }
 
 void
@@ -158,20 +220,15 @@ query_wake_watchers(
 		q->watch.lookup = NULL;
 		l->waiters.n--;
 		budget_settle(&q->budget.left, &q->watch.share, l);
-		if (!telling)
+		if (!telling) {
+			query_take_late(qs, q, LATE_ON_ENDED);
 			continue;
-		stats_inc(&qs->stats->aaaa_late_used);
-		if (q->lookup != NULL) {
-			keep_a(qs, q);
-		} else { /* held, or ready already, perhaps later: it is to read this reply */
-			list_unlink(&q->link);
-			list_push(&qs->ready, &q->link);
 		}
-		go_back(qs, q);
-		q->lookup = NULL;
-		q->came.outcome = (uint8_t)result->outcome;
+		stats_inc(&qs->stats->aaaa_late_used);
+		query_take_late(qs, q,
+		    q->lookup != NULL && q->state == QUERY_A ? LATE_ON_CAME_FIRST : LATE_ON_CAME);
 		q->came.rcode = result->rcode;
-		q->came.with_msg = result->msg != NULL;
+		query_make_ready(qs, q, result->outcome, result->msg != NULL);
 	}
 }
 

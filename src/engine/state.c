@@ -72,12 +72,12 @@ note_event(struct queries *qs, struct query *q, const struct lookup_result *resu
 static __attribute__((noinline)) size_t
 run_before(struct queries *qs, struct query *q, uint64_t now_ns)
 {
-	bool held = q->next == QUERY_HELD;
+	bool asks = q->next == QUERY_ASKS;
 	size_t hit;
 
 	q->next = QUERY_TAKES_EVENT;
-	if (held)
-		return query_ask(qs, q, now_ns); /* for what the cache has */
+	if (asks)
+		return query_ask(qs, q, now_ns);
 	return query_fetch_stale(qs, q, &hit, now_ns) ? hit : TAKE_EVENT;
 }
 

@@ -5,7 +5,7 @@
 /*
  * state: runs a query: gives it one event after the other until it waits or has its answer.
  *
- * What an event does is in the table of engine/state_rows.h. What the table cannot say:
+ * What an event does is in the tables of engine/state_rows.h. What they cannot say:
  *
  * By policy AAAA may not lead to A (D3), or A may come first (D13). In the latter case every
  * outcome but A records that map leads to NATIVE, the real AAAA.
@@ -15,12 +15,10 @@
  * NXDOMAIN leads from AAAA to A, as silence does, and is the answer if A fails too.
  *
  * An AAAA phase of more than 2 s, or of several attempts without a reply, is late, which leads to A
- * as silence does. But the query watches the AAAA question, which goes on: data, NODATA, NXDOMAIN
- * or bogus data for it bring the query back to state AAAA with that event, as long as no answer has
- * left. If A gives nothing to synthesize from, other than NXDOMAIN, the query waits in state AAAA
- * until the end of its time; what A gave then decides about the answer (D2, D5). Where silence does
- * not lead to A by policy, AAAA is waited for all the time. TARGET, and A where it comes first, are
- * late likewise, but not watched. Every query ends after 4.5 s (D5).
+ * as silence does. But the query watches the AAAA question, which goes on: LATE_ROWS say what comes
+ * of that, as long as no answer has left. An NXDOMAIN for A is the answer at once, whatever is
+ * watched. Where silence does not lead to A by policy, AAAA is waited for all the time. TARGET, and
+ * A where it comes first, are late likewise, but not watched. Every query ends after 4.5 s (D5).
  */
 
 #include <stddef.h>

@@ -3,7 +3,8 @@
 #define DNS64D_ENGINE_STATE_ROWS_H
 
 /*
- * state_rows: the table of the state machine: its states, its events, and what each event does.
+ * state_rows: the tables of the state machine: its states, its events, and what each event does;
+ * and those of the late AAAA, which runs beside it.
  *
  * The machine is that of RFC 6147 section 5.1 with the decisions of RULES. A query waits for one
  * lookup at a time; what comes of it is the event, and the row of state and event names the
@@ -155,6 +156,68 @@
 	X(REVERSE, NO_ROOM, respond_no_room, TO_ANSWER, "SERVFAIL (D26)") \
 	X(LOCAL, SILENT, give_local, TO_ANSWER, "what is known here")
 
+/*
+ * The late AAAA (RULES D5): AAAA has not come in its time, A is asked for, and what comes of AAAA
+ * still counts. Where a query is with that is a second state of it (q->aaaa.late), beside the
+ * first: NONE for nearly all.
+ *
+ * X(STATE, "where the query is with the late AAAA"); from WATCHED on AAAA is watched
+ */
+#define LATE_STATES(X) \
+	X(NONE, "AAAA is not late, or nothing is left of that") \
+	X(A_KEPT, "AAAA has come first; the question for A goes on, as it may be needed yet") \
+	X(AWAITED, "A is of no use: AAAA is waited for; if it fails, what A gave is the answer") \
+	X(LAPSED, "as HELD, but AAAA is not watched any more") \
+	X(WATCHED, "A is asked for, and AAAA, which goes on, is watched") \
+	X(HELD, "likewise; A is at hand, and the rest of a tick is left to AAAA") \
+	X(SPENT, "as WATCHED, but the tick was left to AAAA: A is used when it is there")
+
+/* X(EVENT, "what has happened") */
+#define LATE_EVENTS(X) \
+	X(LATE, "AAAA of the client's name has not come in its time") \
+	X(CAME, \
+	    "AAAA: data, NODATA, NXDOMAIN, a truncated reply, or it is bogus; A is not asked for") \
+	X(CAME_FIRST, "likewise, while A is waited for") \
+	X(ENDED, "what is watched has ended: of AAAA, with an error or without a reply") \
+	X(AT_HAND, "records of A, which the cache keeps") \
+	X(USELESS, "A gives nothing to synthesize from, and there is time left") \
+	X(FORBIDDEN, "A may not be asked for by policy (D3), or no more") \
+	X(TICK, "the tick is over, or is not waited for") \
+	X(NEEDLESS, "what is watched is waited for again, or the query gives way or is answered") \
+	X(EMPTY, "what was waited for says that there are no AAAA of use") \
+	X(FAILED, "what was waited for has failed")
+
+/*
+ * X(STATE, EVENT, function of engine/query_watch, where it leads, "in words")
+ *
+ * One state in each row, which query_take_late makes the query's. A state and an event without a
+ * row never meet: the daemon would stop watching, and the tests abort (audit_late).
+ */
+#define LATE_ROWS(X) \
+	X(NONE, LATE, begin_watch, WATCHED, "it goes on; state AAAA has the event SILENT") \
+	X(WATCHED, CAME, call_back, NONE, "state AAAA once more, with that event") \
+	X(WATCHED, CAME_FIRST, keep_a, A_KEPT, "state AAAA once more, with that event") \
+	X(WATCHED, ENDED, no_step, NONE, "A decides alone") \
+	X(WATCHED, AT_HAND, no_step, HELD, "AAAA may come with the next datagram") \
+	X(WATCHED, USELESS, wait_on, AWAITED, "state AAAA, which waits to the end of its time") \
+	X(WATCHED, FORBIDDEN, wait_on, NONE, "state AAAA, which waits to the end of its time") \
+	X(WATCHED, NEEDLESS, unwatch, NONE, "AAAA goes on for the cache") \
+	X(HELD, CAME, call_back, NONE, "state AAAA once more: A is not used") \
+	X(HELD, ENDED, no_step, LAPSED, "the tick goes on") \
+	X(HELD, TICK, ask_again, SPENT, "A is taken from the cache") \
+	X(HELD, NEEDLESS, unwatch, LAPSED, "AAAA goes on for the cache") \
+	X(SPENT, CAME, call_back, NONE, "state AAAA once more, with that event") \
+	X(SPENT, CAME_FIRST, keep_a, A_KEPT, "state AAAA once more; the cache has lost A") \
+	X(SPENT, ENDED, no_step, NONE, "A decides alone") \
+	X(SPENT, USELESS, wait_on, AWAITED, "state AAAA, which waits to the end of its time") \
+	X(SPENT, FORBIDDEN, wait_on, NONE, "state AAAA, which waits to the end of its time") \
+	X(SPENT, NEEDLESS, unwatch, NONE, "AAAA goes on for the cache") \
+	X(LAPSED, TICK, ask_again, NONE, "A is taken from the cache") \
+	X(AWAITED, EMPTY, no_step, NONE, "state A once more") \
+	X(AWAITED, FAILED, no_step, NONE, "the answer is what A gave (D2)") \
+	X(A_KEPT, ENDED, no_step, NONE, "the cache may have it now") \
+	X(A_KEPT, NEEDLESS, unwatch, NONE, "it is waited for, or goes on for the cache")
+
 #define STATE_ONE(NAME, words) +1
 
 #define STATE_ENUM(STATE, words) QUERY_##STATE,
@@ -170,5 +233,13 @@ _Static_assert(STATE_N_EVENTS <= STATE_EVENTS_CAP, "each event has a column");
 /* Where a row leads, in bits. */
 #define STATE_TO_ENUM(STATE, words) TO_##STATE = 1 << QUERY_##STATE,
 enum state_to { STATE_STATES(STATE_TO_ENUM) TO_ANSWER = 1 << QUERY_N_STATES };
+
+#define LATE_ENUM(STATE, words) LATE_##STATE,
+enum query_late { LATE_STATES(LATE_ENUM) };
+#define LATE_N_STATES (0 LATE_STATES(STATE_ONE))
+
+#define LATE_EVENT_ENUM(EVENT, words) LATE_ON_##EVENT,
+enum late_event { LATE_EVENTS(LATE_EVENT_ENUM) };
+#define LATE_N_EVENTS (0 LATE_EVENTS(STATE_ONE))
 
 #endif

@@ -43,6 +43,7 @@ START_TEST(sound_engine_passes_the_audit)
 	struct packet_out send;
 
 	ck_assert_ptr_nonnull(alone);
+	alone->aaaa.late = LATE_LAPSED;
 	wheel_set(&p.wheel, &alone->timer, p.now_ns);
 	(void)waiting(l);
 	(void)waiting(l);
@@ -136,6 +137,9 @@ START_TEST(a_watcher_that_is_not_known)
 	lookup_watch(l, &q->watch.link, &q->watch.link);
 	ck_assert_ptr_nonnull(audit(&p.queries)); /* the query does not know */
 	q->watch.lookup = l;
+	l->key.qtype = DNS_TYPE_AAAA;
+	ck_assert_ptr_nonnull(audit(&p.queries)); /* its state does not say so */
+	q->aaaa.late = LATE_WATCHED;
 	ck_assert_ptr_null(audit(&p.queries));
 	l->waiters.ring = NULL;
 	l->waiters.n = 0;

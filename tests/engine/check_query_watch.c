@@ -174,7 +174,7 @@ START_TEST(d5_useless_a_is_not_asked_again)
 	struct cache *cache = add_cache();
 	struct query *q = start(QUERY_AAAA);
 
-	q->aaaa.fallback = QUERY_LATE_AAAA;
+	q->aaaa.late = LATE_AWAITED;
 	silent(q->lookup, QUERY_BESIDE_SILENT);
 	ck_assert_uint_eq(p.lookups.pool.n_used, 1);
 	end(q->lookup, LOOKUP_ERROR);
@@ -337,6 +337,36 @@ START_TEST(d5_ends_as_it_is_late)
 }
 END_TEST
 
+/* AAAA comes in the turn in which the tick ends that was left to it: it is not beaten. */
+START_TEST(d5_comes_as_the_tick_ends)
+{
+	struct cache *cache = add_cache();
+	struct query *q = start(QUERY_AAAA);
+	struct lookup *l = q->lookup;
+
+	be_late(q);
+	ck_assert_uint_eq(run(q, NULL), 0);
+	lookup_leave(&p.lookups, q->lookup, &q->link); /* as if it had ended with A */
+	q->lookup = NULL;
+	ck_assert(!query_hold(&p.queries, q, 0, p.now_ns));
+	ck_assert(query_hold(&p.queries, q, 60, p.now_ns));
+	ck_assert_int_eq(q->aaaa.late, LATE_HELD);
+	ck_assert_ptr_null(audit(&p.queries));
+	query_on_deadline(&p.queries, q, p.now_ns + WHEEL_TICK_NS);
+	ck_assert_int_eq(q->aaaa.late, LATE_SPENT);
+	ck_assert_ptr_null(audit(&p.queries));
+	end(l, LOOKUP_BOGUS);
+	ck_assert_int_eq(q->aaaa.late, LATE_NONE);
+	ck_assert_uint_gt(run(q, NULL), 0);
+	ck_assert_uint_eq(out[3] & 0xf, DNS_SERVFAIL);
+	ck_assert_uint_eq(p.lookups.pool.n_used, 0); /* A was not asked for again */
+	query_free(&p.queries, q);
+	check_gone();
+	p.conf.cache = NULL;
+	cache_free(cache);
+}
+END_TEST
+
 /* While it is found out whether AAAA validates it is not late, but no longer than that (D3). */
 START_TEST(d3_a_check_is_awaited)
 {
@@ -417,6 +447,7 @@ tests_add(TCase *tc)
 	tcase_add_test(tc, d5_a_late_target_is_not_watched);
 	tcase_add_loop_test(tc, d5_both_end_at_once, 0, 2);
 	tcase_add_test(tc, d5_ends_as_it_is_late);
+	tcase_add_test(tc, d5_comes_as_the_tick_ends);
 	tcase_add_loop_test(tc, d3_a_check_is_awaited, 0, 2);
 	tcase_add_test(tc, d26_no_room_for_a);
 	tcase_add_test(tc, d5_all_is_given_back);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The table of the state machine (engine/state_rows.h): no two rows for a state and an event, and
- * each transition is shown by a scenario, or in unshown[] with the reason; YET: one is wanted.
+ * The tables of the state machine (engine/state_rows.h): no two rows for a state and an event, and
+ * each transition is shown by a scenario, or in unshown[] with the reason.
  */
 #include "engine/state_rows.h"
 
@@ -28,7 +28,6 @@ static const struct {
 #define WHOLE "the whole reply is asked for; only of AAAA is a part kept (D5)"
 #define PROOF \
 	"only after a NODATA proof too long to keep, with A that do not map: shown by A NODATA"
-#define YET "no scenario has it yet"
 static const struct {
 	enum query_state from;
 	enum state_event event;
@@ -44,10 +43,31 @@ static const struct {
 	{ QUERY_TARGET, EVENT_NXDOMAIN, TO_NATIVE, PROOF },
 	{ QUERY_TARGET, EVENT_ERROR, TO_NATIVE, PROOF },
 	{ QUERY_TARGET, EVENT_SILENT, TO_NATIVE, PROOF },
-	{ QUERY_AAAA, EVENT_SILENT, TO_AAAA, YET },
-	{ QUERY_A, EVENT_SILENT, TO_AAAA, YET },
 	{ QUERY_TARGET, EVENT_CUT, TO_NATIVE, PROOF },
 	{ QUERY_TARGET, EVENT_CHAIN, TO_NATIVE, PROOF },
+};
+
+/* The late AAAA: one state in each row, so a row that is met is a transition that is shown. */
+#define LATE_NAME(STATE, words) #STATE,
+static const char *const late_names[] = { LATE_STATES(LATE_NAME) };
+#define LATE_EVENT_NAME(EVENT, words) #EVENT,
+static const char *const late_event_names[] = { LATE_EVENTS(LATE_EVENT_NAME) };
+
+#define LATE_ROW(STATE, EVENT, function, to, words) { LATE_##STATE, LATE_ON_##EVENT },
+static const struct {
+	enum query_late from;
+	enum late_event event;
+} late_rows[] = { LATE_ROWS(LATE_ROW) };
+#define N_LATE_ROWS (sizeof(late_rows) / sizeof(late_rows[0]))
+
+static const struct {
+	enum query_late from;
+	enum late_event event;
+	const char *why;
+} late_unshown[] = {
+	{ LATE_SPENT, LATE_ON_CAME, "in the turn in which the tick ends: check_query_watch" },
+	{ LATE_SPENT, LATE_ON_FORBIDDEN,
+	    "the stale NXDOMAIN has become an open chain, by another loop" },
 };
 
 START_TEST(no_cell_has_two_rows)
@@ -57,6 +77,11 @@ START_TEST(no_cell_has_two_rows)
 		ck_assert_uint_eq(rows[i].to, walked_row(rows[i].from, rows[i].event));
 		for (size_t j = 0; j < i; j++)
 			ck_assert(rows[i].from != rows[j].from || rows[i].event != rows[j].event);
+	}
+	for (size_t i = 0; i < N_LATE_ROWS; i++) {
+		for (size_t j = 0; j < i; j++)
+			ck_assert(late_rows[i].from != late_rows[j].from ||
+			    late_rows[i].event != late_rows[j].event);
 	}
 }
 END_TEST
@@ -72,6 +97,37 @@ excused(size_t i)
 			bits |= unshown[k].to;
 	}
 	return bits;
+}
+
+/* Does no scenario need to show row I of the late AAAA? */
+static bool
+late_excused(size_t i)
+{
+	for (size_t k = 0; k < sizeof(late_unshown) / sizeof(late_unshown[0]); k++) {
+		if (late_unshown[k].from == late_rows[i].from &&
+		    late_unshown[k].event == late_rows[i].event)
+			return true;
+	}
+	return false;
+}
+
+/* How many rows of the late AAAA are not as they are said to be shown. */
+static unsigned
+late_wrong(void)
+{
+	unsigned n = 0;
+
+	for (size_t i = 0; i < N_LATE_ROWS; i++) {
+		bool seen = walked_late(late_rows[i].from, late_rows[i].event);
+
+		if (seen != late_excused(i))
+			continue;
+		printf("late AAAA: %s %s: %s\n", late_names[late_rows[i].from],
+		    late_event_names[late_rows[i].event],
+		    seen ? "shown, and excused" : "not shown");
+		n++;
+	}
+	return n;
 }
 
 START_TEST(scenarios_show_each_transition)
@@ -99,7 +155,7 @@ START_TEST(scenarios_show_each_transition)
 			n_missing++;
 		}
 	}
-	ck_assert_uint_eq(n_missing, 0);
+	ck_assert_uint_eq(n_missing + late_wrong(), 0);
 }
 END_TEST
 

@@ -23,6 +23,27 @@ walked_seen(enum query_state from, enum state_event event)
 	return atomic_load_explicit(&seen[from][event], memory_order_relaxed);
 }
 
+#define LATE_ROW(STATE, EVENT, function, to, words) [LATE_##STATE][LATE_ON_##EVENT] = true,
+static const bool late_rows[LATE_N_STATES][LATE_N_EVENTS] = { LATE_ROWS(LATE_ROW) };
+static _Atomic bool late_seen[LATE_N_STATES][LATE_N_EVENTS];
+
+bool
+walked_late(enum query_late from, enum late_event event)
+{
+	return atomic_load_explicit(&late_seen[from][event], memory_order_relaxed);
+}
+
+void
+audit_late(enum query_late from, enum late_event event)
+{
+	if (!late_rows[from][event]) {
+		(void)fprintf(
+		    stderr, "late AAAA: state %d, event %d: no row\n", (int)from, (int)event);
+		abort();
+	}
+	atomic_store_explicit(&late_seen[from][event], true, memory_order_relaxed);
+}
+
 void
 audit_step(enum query_state from, enum state_event event, unsigned to)
 {

@@ -7,6 +7,8 @@
  * (engine/audit).
  */
 
+#include <stdbool.h>
+
 #include "base/attr.h"
 #include "engine/state_rows.h"
 
@@ -16,5 +18,8 @@ MUST_USE unsigned walked_row(enum query_state from, enum state_event event);
 /* walked_seen: where it has led so far in this process, in bits of enum state_to, LOCAL included.
  * Any thread. */
 MUST_USE unsigned walked_seen(enum query_state from, enum state_event event);
+
+/* walked_late: has EVENT been in state FROM of the late AAAA in this process? Any thread. */
+MUST_USE bool walked_late(enum query_late from, enum late_event event);
 
 #endif
