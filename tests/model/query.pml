@@ -54,10 +54,8 @@ byte now;
 byte state, event;
 byte timer;          /* tick */
 byte waits = NOTHING; /* the lookup that the query waits for: 0 of AAAA, 1 of A */
-bit watch;           /* it watches lookup 0 (RULES D5) */
-bit held, held_once; /* it has A, and AAAA may come in the same tick */
-bit fallback;        /* QUERY_LATE_AAAA: A is of no use */
-byte a_answer;       /* what would be the answer to that */
+byte late;           /* where it is with the late AAAA (RULES D5) */
+byte a_answer;       /* with LATE_AWAITED, what would be the answer to what A gave */
 byte aaaa_end;       /* enum query_aaaa, as below */
 bit chain;           /* it follows an open chain */
 byte steps;
@@ -127,6 +125,8 @@ bit no_aaaa; /* there is none, or policy excludes them all */
 #define P_left 11  /* something stays in flight */
 #define P_row 12   /* there is no row for a state and an event that have met */
 #define P_leads 13 /* a row has led to where it does not lead */
+#define P_met 14   /* there is no row for a state and an event of the late AAAA that have met */
+#define P_gone 15  /* what is watched is not there */
 
 /* For the present step only: 0 when it is over. */
 byte L, U, wrong, kind, todo, outcome, row, function, to, answer, reply, v;
@@ -134,6 +134,13 @@ byte on_nodata, on_error, on_timeout; /* synthesize-on */
 byte cache; /* there is a cache, and it keeps what comes */
 byte asks, present, busy, goes, ended;
 short x;
+int met; /* the rows of the late AAAA, in bits */
+
+/* The query watches lookup 0; it has A, and AAAA may come in the same tick. */
+#define watches (late >= LATE_WATCHED)
+#define held (late == LATE_HELD || late == LATE_LAPSED)
+
+/* The rows of the late AAAA stand here. */
 
 /* --- what may be said of lookup L ------------------------------------------------------------- */
 
@@ -170,7 +177,7 @@ short x;
 
 /* Does the query stop waiting, now that its time for that has come (waits_until_ns)? */
 #define may_stop (held || now >= ALL || (!(waits == 0 && (check != NONE || cut)) && \
-	(state != S_AAAA || (!fallback && any_up))))
+	(state != S_AAAA || (late != LATE_AWAITED && any_up))))
 #define is_timed (state != S_NEW && state != S_DONE && now >= timer && may_stop)
 
 /*
@@ -406,11 +413,12 @@ inline read_event() {
 inline go_back() {
 	state = S_AAAA;
 	waits = NOTHING;
-	held = 0;
 	chain = 0;
 	steps = 0;
 	targeted = 0
 }
+
+#define is_telling (outcome == O_REPLY || outcome == O_TRUNCATED || outcome == O_BOGUS)
 
 /* Lookup L ends: who waits for it, or watches it, has an event. */
 inline end_lookup() {
@@ -423,14 +431,18 @@ inline end_lookup() {
 	:: state != S_DONE && waits == L ->
 		waits = NOTHING;
 		read_event()
-	:: state != S_DONE && L == 0 && watch ->
-		watch = 0;
+	:: state != S_DONE && L == 0 && watches ->
 		if
-		:: outcome == O_REPLY || outcome == O_TRUNCATED || outcome == O_BOGUS ->
+		:: is_telling ->
+			if
+			:: waits == 1 -> late_CAME_FIRST()
+			:: else -> late_CAME()
+			fi;
 			go_back();
 			read_event()
-		:: else
+		:: else -> late_ENDED()
 		fi
+	:: state != S_DONE && L == 1 && late == LATE_A_KEPT && waits != L -> late_ENDED()
 	:: else
 	fi;
 	if
@@ -453,10 +465,19 @@ inline ask() {
 		if
 		:: event = E_NO_ROOM
 		:: event = E_SILENT /* its questions are used up (RULES D28) */
-		:: live[L] == LIVE && L == 1 && own[1] == !chain -> waits = 1 /* it goes on from before */
+		:: live[L] == LIVE && L == 1 && own[1] == !chain -> /* it goes on from before */
+			if
+			:: late == LATE_A_KEPT -> late_NEEDLESS()
+			:: else
+			fi;
+			waits = 1
 		:: !(live[L] == LIVE && L == 1 && own[1] == !chain) ->
 			/* What there was goes on for the cache, or lingers: it is of no use here. */
-			wrong = (L == 0 && watch -> P_watched : wrong);
+			wrong = (L == 0 && watches -> P_watched : wrong);
+			if
+			:: L == 1 && late == LATE_A_KEPT -> late_ENDED()
+			:: else
+			fi;
 			free_lookup();
 			live[L] = LIVE;
 			own[L] = !chain && state != S_TARGET;
@@ -497,7 +518,7 @@ inline stop_waiting() {
 	L = waits;
 	waits = NOTHING;
 	if
-	:: state == S_AAAA && !chain && now < ALL -> watch = 1
+	:: state == S_AAAA && !chain && now < ALL -> late_LATE()
 	:: else ->
 		leave(LIFE_END)
 	fi;
@@ -506,7 +527,12 @@ inline stop_waiting() {
 
 inline on_timer() {
 	if
-	:: held -> held = 0; event = E_DATA /* of the cache */
+	:: held ->
+		late_TICK();
+		if
+		:: event = E_DATA /* of the cache, */
+		:: asks = 1       /* which may have lost it */
+		fi
 	:: !held && state == S_AAAA && now < ALL ->
 		decide(on_timeout);
 		if
@@ -548,8 +574,12 @@ inline give_up() {
 
 inline ask_a_after(how) {
 	if
-	:: fallback && how != EMPTY -> give_up()
+	:: late == LATE_AWAITED && how != EMPTY -> late_FAILED(); give_up()
 	:: else ->
+		if
+		:: late == LATE_AWAITED -> late_EMPTY()
+		:: else
+		fi;
 		aaaa_end = how;
 		steps = 0;
 		chain = 0;
@@ -586,7 +616,6 @@ inline end_error() {
 /* The query, which watches AAAA, waits for it again. */
 inline wait_on() {
 	waits = 0;
-	watch = 0;
 	chain = 0;
 	state = S_AAAA;
 	timer = ALL
@@ -596,8 +625,8 @@ inline end_silent() {
 	decide(on_timeout);
 	if
 	:: on_timeout == YES -> ask_a_after(FAILED)
-	:: on_timeout == NO && !watch -> respond_fail()
-	:: on_timeout == NO && watch -> wait_on()
+	:: on_timeout == NO && !watches -> respond_fail()
+	:: on_timeout == NO && watches -> late_FORBIDDEN(); wait_on()
 	fi
 }
 
@@ -627,9 +656,9 @@ inline ask_native() {
 
 /* Does the query wait for AAAA, as A is of no use? */
 inline wait_for_aaaa() {
-	goes = watch && now < ALL;
+	goes = watches && now < ALL;
 	if
-	:: goes -> fallback = 1; wait_on();
+	:: goes -> late_USELESS(); wait_on();
 		a_answer = (event == E_BOGUS -> A_BOGUS : (event == E_NO_ROOM -> A_NO_ROOM : A_SERVFAIL))
 	:: else
 	fi
@@ -663,11 +692,11 @@ inline use_a() {
 inline take_a() {
 	goes = 0;
 	if
-	:: watch && !held_once && now < ALL -> decide(cache); goes = (cache == YES)
+	:: late == LATE_WATCHED && now < ALL -> decide(cache); goes = (cache == YES)
 	:: else
 	fi;
 	if
-	:: goes -> held = 1; held_once = 1; timer = now
+	:: goes -> late_AT_HAND(); timer = now
 	:: else -> use_a()
 	fi
 }
@@ -762,8 +791,12 @@ inline follow_target() {
 inline forget() {
 	d_step {
 		state = S_DONE;
-		timer = 0; watch = 0; held_once = 0; fallback = 0; a_answer = 0; aaaa_end = 0; chain = 0;
-		steps = 0; targeted = 0; real = 0; bogus = 0; no_aaaa = 0
+		if
+		:: watches || late == LATE_A_KEPT -> late_NEEDLESS()
+		:: else
+		fi;
+		timer = 0; late = LATE_NONE; a_answer = 0; aaaa_end = 0; chain = 0; steps = 0;
+		targeted = 0; real = 0; bogus = 0; no_aaaa = 0
 	}
 	L = 0;
 	if
@@ -909,9 +942,14 @@ active proctype query() {
 			od
 		fi;
 		if
+		:: met != 0 -> note_met()
+		:: else
+		fi;
+		if
 		:: wrong != 0 || (ended && state != S_DONE) ->
 			printf("[P%d]\n", (wrong != 0 -> wrong : P_late));
 			assert(false)
+		:: wrong == 0 && watches && live[0] != LIVE -> printf("[P%d]\n", P_gone); assert(false)
 		:: else
 		fi;
 		d_step {
