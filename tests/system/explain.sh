@@ -126,11 +126,12 @@ agrees()
 	esac
 }
 
-# counted: all counters of what clients asked and got, and the answers of the query log
+# counted: all counters of what clients asked and got, and the answers of the query log; not its
+# lines, which its thread counts when it has written them, a little later: they are looked for in the log itself.
 counted()
 {
 	ctl --json stats | grep -E '"(client_|answers|asked|aaaa_|synth|cache_hits|query_log|bogus|servfail|rate_)[a-z_]*":' |
-		sort
+		grep -v query_log_written | sort
 }
 
 # sends: how many questions went upstream
