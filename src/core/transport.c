@@ -2,6 +2,6 @@
 #include "core/transport.h"
 
 const struct transport_traits transport_traits[TRANSPORTS] = {
-	[TRANSPORT_UDP] = { .name = "udp", .whole = false, .proven = false },
-	[TRANSPORT_TCP] = { .name = "tcp", .whole = true, .proven = true },
+	[TRANSPORT_UDP] = { .name = "udp", .title = "UDP", .whole = false, .proven = false },
+	[TRANSPORT_TCP] = { .name = "tcp", .title = "TCP", .whole = true, .proven = true },
 };

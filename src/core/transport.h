@@ -7,12 +7,13 @@
 #include <stdbool.h>
 
 enum transport { TRANSPORT_UDP, TRANSPORT_TCP };
-#define TRANSPORTS 2
+#define TRANSPORTS (TRANSPORT_TCP + 1)
 
 struct transport_traits {
-	char name[4]; /* in logs, JSON and labels */
-	bool whole;   /* an answer is never truncated: it may have 65,535 bytes (RFC 1035 4.2.2) */
-	bool proven;  /* the peer has received something from us: its address is not forged */
+	char name[4];  /* for programs: in the query log, JSON and labels */
+	char title[4]; /* for people */
+	bool whole;    /* an answer is never truncated: it may have 65,535 bytes (RFC 1035 4.2.2) */
+	bool proven;   /* the peer has received something from us: its address is not forged */
 };
 
 /* transport_traits: by enum transport. */

@@ -88,6 +88,7 @@ see_to_reader(void *arg, bool last)
 {
 	struct dnstap *d = arg;
 
+	d->last = last;
 	if (d->moved) {
 		dnstap_stream_close(&d->stream);
 		d->retry_ns = 0;
@@ -135,7 +136,7 @@ put(void *arg, const void *record, size_t len)
 	const struct dnstap_tap_record *r = record;
 	uint8_t *to = d->buffer + d->len;
 
-	if (d->stream.writer == NULL) {
+	if (d->stream.writer == NULL || (d->last && d->stream.broken)) {
 		stats_inc(&d->stats->dnstap_lost);
 		d->lost++;
 		return true;
@@ -145,8 +146,8 @@ put(void *arg, const void *record, size_t len)
 	d->len += len;
 	if (d->n == DNSTAP_BATCH || d->len + DNSTAP_FRAME_MAX > BUFFER)
 		flush(d);
-	/* What is left when the connection breaks may be for the next one. */
-	return !d->stream.broken;
+	/* What is left when the connection breaks is for the next one, if there will be one. */
+	return d->last || !d->stream.broken;
 }
 
 /* The thread holds the lock: who waits for it must not wait for a reader. */
@@ -177,6 +178,9 @@ close_stream(void *arg)
 {
 	struct dnstap *d = arg;
 
+	if (d->lost > 0)
+		log_warn(LOG_SERVER, "dnstap: %s: the last %" PRIu64 " messages were lost",
+		    d->now.path, d->lost);
 	dnstap_stream_close(&d->stream);
 	free(d->buffer);
 }

@@ -3,7 +3,7 @@
 #define DNS64D_DAEMON_DNSTAP_H
 
 /*
- * dnstap: what the loops' captures copy is passed on to the reader at dnstap-socket by a thread of
+ * dnstap: what the loops' taps copy is passed on to the reader at dnstap-socket by a thread of
  * its own (daemon/spooler).
  *
  * While there is no reader it tries again each second, and what is captured is lost and counted. A
@@ -37,6 +37,7 @@ struct dnstap {
 	/* The thread's. */
 	struct dnstap_task now;
 	bool moved; /* it has another reader than before */
+	bool last;  /* this round is the last one */
 	struct dnstap_stream stream;
 	uint64_t retry_ns;   /* when the reader is looked for next */
 	uint64_t reached_ns; /* when it was connected to */

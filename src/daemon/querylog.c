@@ -115,13 +115,25 @@ put(void *arg, const void *record, size_t len)
 	return true;
 }
 
+/* Close the file before. That may wait for a server that has gone, and use() must not. */
+static void
+close_old(void *arg, bool last)
+{
+	struct querylog *q = arg;
+
+	(void)last;
+	if (q->old_fd >= 0)
+		close(q->old_fd);
+	q->old_fd = -1;
+}
+
+/* The thread holds the lock: who waits for it must not wait for a disk. */
 static void
 use(void *arg)
 {
 	struct querylog *q = arg;
 
-	if (q->now.fd >= 0)
-		close(q->now.fd);
+	q->old_fd = q->now.fd;
 	q->now = q->next;
 	q->next.fd = -1;
 	q->torn = false;
@@ -143,6 +155,7 @@ close_files(void *arg)
 {
 	struct querylog *q = arg;
 
+	close_old(q, true);
 	if (q->now.fd >= 0)
 		close(q->now.fd);
 	if (q->next.fd >= 0) /* the thread has not taken it */
@@ -156,6 +169,7 @@ static const struct spooler_output output = { .name = "query-log",
 	.thread = "dns64d/log",
 	.open = open_buffer,
 	.use = use,
+	.begin = close_old,
 	.put = put,
 	.flush = flush,
 	.close = close_files };
@@ -164,7 +178,7 @@ void
 querylog_init(struct querylog *q, struct stats *stats)
 {
 	memset(q, 0, sizeof(*q));
-	q->now.fd = q->next.fd = -1;
+	q->now.fd = q->next.fd = q->old_fd = -1;
 	q->stats = stats;
 	spooler_init(&q->spooler);
 }

@@ -40,6 +40,7 @@ struct querylog {
 	struct querylog_task next; /* changed with spooler_change */
 	/* The thread's. */
 	struct querylog_task now;
+	int old_fd;       /* owned: the file before, to be closed; -1: none */
 	bool failing;     /* the last write failed, which was told */
 	bool torn;        /* and left a part of a line */
 	uint64_t lost;    /* lines since it fails */

@@ -231,7 +231,6 @@ add_state(
 static void
 report_upstream(const struct upstream_status *v, double share, uint64_t now_ns)
 {
-	static const char *const names[] = { [TRANSPORT_UDP] = "UDP", [TRANSPORT_TCP] = "TCP" };
 	char text[UPSTREAM_TEXT], addr[NETADDR_TEXT], words[FIGURE_WORDS];
 	size_t len = 0;
 
@@ -240,11 +239,11 @@ report_upstream(const struct upstream_status *v, double share, uint64_t now_ns)
 		const struct upstream_status_rtt *rtt = &v->rtt[over];
 
 		if (rtt->weight > 0)
-			add(text, &len, ", %s %.3f ms (deviation %.3f)", names[over],
-			    (double)rtt->srtt_ns / (double)NS_PER_MS,
+			add(text, &len, ", %s %.3f ms (deviation %.3f)",
+			    transport_traits[over].title, (double)rtt->srtt_ns / (double)NS_PER_MS,
 			    (double)rtt->var_ns / (double)NS_PER_MS);
 		else if (over == TRANSPORT_UDP)
-			add(text, &len, ", %s not measured yet", names[over]);
+			add(text, &len, ", %s not measured yet", transport_traits[over].title);
 	}
 	for (const struct figure *g = NULL; (g = figures_next(g, FIGURE_OF_UPSTREAM)) != NULL;)
 		add(text, &len, ", %s %" PRIu64, g->key, figure_sum(g, v));

@@ -100,6 +100,7 @@ spooler_main(void *arg)
 		log_error(LOG_SERVER, "%s: its thread could not drop capabilities, so it ends",
 		    s->output->name);
 	}
+	s->output->close(s->arg);
 	notify(s->ended_fd);
 	return NULL;
 }
@@ -120,13 +121,14 @@ spooler_add(struct spooler *s, struct spool *spool)
 	s->spools[s->n_spools++] = spool;
 }
 
-/* There is no thread, or no more: close what it needed. */
+/* There is no thread, or no more. */
 static void
-close_all(struct spooler *s)
+close_events(struct spooler *s)
 {
-	s->output->close(s->arg);
-	close(s->wake_fd);
-	close(s->ended_fd);
+	if (s->wake_fd >= 0)
+		close(s->wake_fd);
+	if (s->ended_fd >= 0)
+		close(s->ended_fd);
 	s->wake_fd = s->ended_fd = -1;
 	s->running = false;
 }
@@ -134,21 +136,26 @@ close_all(struct spooler *s)
 bool
 spooler_start(struct spooler *s, const struct spooler_output *output, void *arg)
 {
-	int rc = ENOMEM;
+	int rc = 0;
 
 	if (s->running)
 		return true;
 	s->output = output;
 	s->arg = arg;
 	s->wake_fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
-	s->ended_fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
-	if (output->open(arg) && s->wake_fd >= 0 && s->ended_fd >= 0)
+	s->ended_fd = s->wake_fd < 0 ? -1 : eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+	if (s->ended_fd < 0)
+		rc = errno;
+	if (!output->open(arg))
+		rc = ENOMEM;
+	if (rc == 0)
 		rc = pthread_create(&s->id, NULL, spooler_main, s);
 	s->running = rc == 0;
 	if (rc == 0)
 		return true;
 	log_error(LOG_SERVER, "%s: no thread for it: %s", output->name, strerror(rc));
-	close_all(s);
+	output->close(arg);
+	close_events(s);
 	return false;
 }
 
@@ -197,7 +204,7 @@ spooler_end(struct spooler *s)
 			return false;
 		}
 		pthread_join(s->id, NULL);
-		close_all(s);
+		close_events(s);
 	}
 	(void)pthread_mutex_destroy(&s->lock);
 	return true;

@@ -34,7 +34,10 @@ struct spooler_output {
 	bool (*put)(void *arg, const void *record, size_t len);
 	/* In the thread, at the end of a round: write what put has kept back. */
 	void (*flush)(void *arg);
-	/* In the main thread, after the thread's end, or after open if there is no thread. */
+	/*
+	 * In the thread, at its end, as closing a file may wait; in the main thread only after an
+	 * open without a thread.
+	 */
 	void (*close)(void *arg);
 };
 
@@ -69,13 +72,16 @@ void spooler_add(struct spooler *s, struct spool *spool);
  */
 MUST_USE bool spooler_start(struct spooler *s, const struct spooler_output *output, void *arg);
 
-/* spooler_change: from here on the main thread may change the settings that use() takes. */
+/*
+ * spooler_change: from here on, until spooler_changed, the main thread may change the settings that
+ * use() takes; the thread is kept from taking them.
+ */
 void spooler_change(struct spooler *s);
 
 /*
- * spooler_changed: no longer; the thread is told. S->wake_fd can be read until it has taken them,
- * and for good once it is to end: an output that waits for a reader waits for that too, and
- * hurries.
+ * spooler_changed: the settings are changed, and the thread takes them in its next round.
+ * S->wake_fd can be read until it has taken them, and for good once it is to end: an output that
+ * waits for a reader waits for that too, and hurries.
  */
 void spooler_changed(struct spooler *s);
 
@@ -83,10 +89,11 @@ void spooler_changed(struct spooler *s);
 #define SPOOLER_END_STEPS 5   /* and it has so many times that in all */
 
 /*
- * spooler_end: have the output write what the spools still have, as long as it does, and end.
+ * spooler_end: have the output write what the spools still have, as long as it does, and end; for
+ * SPOOLER_END_STEPS times SPOOLER_STUCK_MS at most. Then S may be used again after spooler_init.
  * False: the thread is stuck, as whoever reads its output has stopped, or a disk is gone; it may
  * use S, ARG and the spools as long as the process lives, so nothing of them may be freed. The log
- * says so.
+ * says so. It may be called again then.
  */
 MUST_USE bool spooler_end(struct spooler *s);
 

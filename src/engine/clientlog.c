@@ -18,7 +18,7 @@ clientlog_question(const struct packet_in *in)
 		return;
 	log_debug(LOG_CLIENT, "%s asks for %s over %s%s%s", netaddr_format(packet_client(in), peer),
 	    lookuplog_about(text, msg_qname(&m), m.qtype),
-	    in->from.transport == TRANSPORT_TCP ? "TCP" : "UDP", m.edns.do_bit ? ", DO" : "",
+	    transport_traits[in->from.transport].title, m.edns.do_bit ? ", DO" : "",
 	    m.flags & DNS_CD ? ", CD" : "");
 }
 

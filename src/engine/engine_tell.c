@@ -299,8 +299,8 @@ address_of(const struct engine *e, unsigned u)
 static unsigned
 upstream_at(const struct engine *e, const struct packet_route *route)
 {
-	return route->transport == TRANSPORT_TCP ? route->sock / TCP_POOL_SIZE
-						 : e->upstreams.sockets[route->sock].upstream;
+	return route->transport == TRANSPORT_UDP ? e->upstreams.sockets[route->sock].upstream
+						 : route->sock / TCP_POOL_SIZE;
 }
 
 static void
@@ -327,7 +327,7 @@ void
 engine_tell_sent(
     struct engine *e, const struct packet_out *send, const uint8_t *udp, const uint8_t *tcp)
 {
-	const uint8_t *msg = send->to.transport == TRANSPORT_TCP ? tcp : udp;
+	const uint8_t *msg = send->to.transport == TRANSPORT_UDP ? udp : tcp;
 	struct dnstap_tap_record r = { .len = (uint16_t)send->len,
 		.type = CONF_FORWARDER_QUERY,
 		.transport = send->to.transport };

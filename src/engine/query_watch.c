@@ -174,7 +174,8 @@ query_stop_waiting(struct queries *qs, struct query *q, uint64_t now_ns)
 	if (budget_used_up(&q->budget.share, l))
 		query_use_up(qs, q);
 	/* The end of a chain is not watched: after A the chain is not known any more. */
-	if (q->state == QUERY_AAAA && q->chain.open == NULL && now_ns < q->deadline_ns) {
+	if (q->state == QUERY_AAAA && q->chain.open == NULL && q->aaaa.late == LATE_NONE &&
+	    now_ns < q->deadline_ns) {
 		query_take_late(qs, q, LATE_ON_LATE);
 	} else {
 		keep(qs, l);
@@ -273,10 +274,10 @@ query_note_late(struct queries *qs, struct query *q, uint64_t now_ns)
 	l->late.noted = true;
 	for (unsigned i = 0; i < us->n_order; i++) {
 		uint16_t u = us->order[i];
-		uint64_t silent = l->tried.silent[TRANSPORT_UDP][0] |
-		    l->tried.silent[TRANSPORT_UDP][1] | l->tried.silent[TRANSPORT_TCP][0] |
-		    l->tried.silent[TRANSPORT_TCP][1];
+		uint64_t silent = 0;
 
+		for (unsigned over = 0; over < TRANSPORTS; over++)
+			silent |= l->tried.silent[over][0] | l->tried.silent[over][1];
 		if (silent >> u & 1 && us->table[u].heard_ns > l->born_ns &&
 		    ways_aaaa_late(&us->table[u].ways))
 			lookup_start_probe(qs->lookups, u, WAY_AS_LEARNED, DNS_TYPE_AAAA);

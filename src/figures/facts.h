@@ -32,7 +32,8 @@ struct facts {
 	const struct settings *settings; /* borrowed: those in force */
 	time_t started;                  /* seconds since 1970 */
 	uint64_t now_ns;
-	struct stats_row rows[STATS_N]; /* of all loops */
+	struct stats_row
+	    rows[STATS_N]; /* of all loops, and of the threads of query log and dnstap */
 	struct stats_reason reasons[REASON_N];
 	uint64_t rcodes[STATS_RCODES];
 	uint64_t asked[STATS_ASKED];

@@ -32,31 +32,41 @@ is_leaving(enum listener_state state)
 	return state == LISTENER_LEAVING || state == LISTENER_EMPTY;
 }
 
+/* One listener WAS counted in N, and IS now; no other thread sees anything between. */
+static void
+count(atomic_uint *n, bool was, bool is)
+{
+	if (is && !was)
+		atomic_fetch_add(n, 1);
+	else if (was && !is)
+		atomic_fetch_sub(n, 1);
+}
+
 /* L comes into STATE; the log says that it was unserved, and is not any more. */
 static void
 listener_become(struct shell *sh, struct listener *l, enum listener_state state)
 {
 	struct listeners *ls = &sh->listeners;
+	enum listener_state was = l->state;
 	char text[NETADDR_TEXT];
 
-	if (l->state == LISTENER_UNSERVED && logonce_end(sh->logonce, LOGONCE_LISTEN, &l->fds.addr))
+	if (was == LISTENER_UNSERVED && logonce_end(sh->logonce, LOGONCE_LISTEN, &l->fds.addr))
 		log_notice(LOG_SERVER, "listen %s: %s", netaddr_format(&l->fds.addr, text),
 		    state == LISTENER_SERVED ? "served now" : "not needed any more");
-	atomic_fetch_sub(&ls->n_unserved, l->state == LISTENER_UNSERVED);
-	atomic_fetch_sub(&ls->n_leaving, is_leaving(l->state));
 	l->state = state;
-	atomic_fetch_add(&ls->n_unserved, state == LISTENER_UNSERVED);
-	atomic_fetch_add(&ls->n_leaving, is_leaving(state));
+	count(&ls->n_unserved, was == LISTENER_UNSERVED, state == LISTENER_UNSERVED);
+	count(&ls->n_leaving, is_leaving(was), is_leaving(state));
 }
 
 static void
 listener_close(struct shell *sh, struct listener *l)
 {
-	listener_become(sh, l, LISTENER_FREE);
 	fd_event_close(&l->udp);
 	fd_event_close(&l->tcp);
 	udp_out_fini(&sh->tx, &l->out);
 	bind_close(&l->fds);
+	/* Not before: who reads that it has gone opens its address anew. */
+	listener_become(sh, l, LISTENER_FREE);
 	l->gen++;
 }
 

@@ -86,6 +86,7 @@ grow_spaces(struct lookups *ls)
 static inline bool
 take_id(struct lookups *ls, struct lookup *l, unsigned space, enum transport by, uint16_t socket)
 {
+	_Static_assert(UPSTREAM_MAX <= UINT8_MAX, "an owner has room for the upstream's number");
 	const struct txid_owner owner = { .lookup = l->number,
 		.socket = socket,
 		.transport = (uint8_t)by,

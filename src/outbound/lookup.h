@@ -516,10 +516,11 @@ lookup_next_to_ask(struct lookups *ls)
 static inline void
 lookup_expect(const struct lookups *ls, const struct attempt *a)
 {
-	uint16_t slot = ls->spaces[a->space].owner[a->id].socket;
+	const struct txid_owner *o = &ls->spaces[a->space].owner[a->id];
 
-	if (slot < UPSTREAM_MAX_SOCKETS) /* else it went over TCP, or its socket is closed */
-		stale_id_note(&ls->stale_ids[slot], a->id);
+	/* Over TCP nobody guesses; and the socket may be closed. */
+	if (o->transport == TRANSPORT_UDP && o->socket < UPSTREAM_MAX_SOCKETS)
+		stale_id_note(&ls->stale_ids[o->socket], a->id);
 }
 
 /* lookup_orphan: the UDP socket in SLOT is closed: no reply to the attempts on it is taken. */

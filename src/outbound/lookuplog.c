@@ -21,7 +21,7 @@ lookuplog_about(char text[static LOOKUPLOG_ABOUT], const uint8_t *name, uint16_t
 static const char *
 over(const struct attempt *a)
 {
-	return a->transport == TRANSPORT_TCP ? "TCP" : "UDP";
+	return transport_traits[a->transport].title;
 }
 
 /* Why L asks the upstream that it asks first. */

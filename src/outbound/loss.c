@@ -36,7 +36,7 @@ hurry(struct lookups *ls, struct lookup *l, uint64_t now_ns)
  * fire at the next tick.
  */
 static void
-check_channel(struct lookups *ls, const struct attempt *a, uint64_t now_ns)
+check_conn(struct lookups *ls, const struct attempt *a, uint64_t now_ns)
 {
 	struct tcp_conn *c = lookup_conn(ls, a);
 
@@ -125,7 +125,7 @@ loss_on_timer(struct lookups *ls, struct lookup *l, struct lookup_result *result
 	if (l->progress == LOOKUP_ASKED_TCP && suspicious_in_vain(ls, l, now_ns))
 		return !attempt_again(ls, l, l->upstream);
 	if (l->progress == LOOKUP_ASKED_TCP)
-		check_channel(ls, &l->now, now_ns);
+		check_conn(ls, &l->now, now_ns);
 	if (in_flight && !l->now.silent) {
 		penalty_earlier(ls, l, now_ns);
 		penalty_silent(ls, l, &l->now, now_ns);

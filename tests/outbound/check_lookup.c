@@ -384,6 +384,24 @@ START_TEST(d20_signed_is_bounded)
 }
 END_TEST
 
+/* D21: of a socket it is known which of its IDs were given up; those of a connection are no
+ * socket's. */
+START_TEST(d21_given_up_over_tcp_is_no_sockets)
+{
+	const struct attempt a = { .id = 7 };
+	struct txid_owner *o = &p.lookups.spaces[0].owner[7];
+
+	*o = (struct txid_owner){ .socket = 1, .transport = TRANSPORT_TCP };
+	lookup_expect(&p.lookups, &a);
+	ck_assert_uint_eq(p.lookups.stale_ids[1].n, 0);
+	o->transport = TRANSPORT_UDP;
+	lookup_expect(&p.lookups, &a);
+	ck_assert(stale_id_has(&p.lookups.stale_ids[1], 7));
+	o->socket = UPSTREAM_MAX_SOCKETS; /* its socket is closed */
+	lookup_expect(&p.lookups, &a);
+}
+END_TEST
+
 START_TEST(outcomes_have_words)
 {
 	ck_assert_str_eq(lookup_outcome_name(LOOKUP_REPLY), "reply");
@@ -412,5 +430,6 @@ tests_add(TCase *tc)
 	tcase_add_test(tc, the_plan_of_transports);
 	tcase_add_test(tc, what_is_put_off_awaits_nothing);
 	tcase_add_test(tc, d20_signed_is_bounded);
+	tcase_add_test(tc, d21_given_up_over_tcp_is_no_sockets);
 	tcase_add_test(tc, outcomes_have_words);
 }

@@ -173,6 +173,7 @@ def main():
         old = new
     late.sort()
     assert n_old > 100 and n_new > 1000, (n_old, n_new)
+    assert clients.failed < n_old + n_new, (clients.failed, n_old, n_new)
     print('answers: %d old, %d new, none mixed, %d SERVFAIL' % (n_old, n_new, clients.failed))
     print('last old answer: median %.2f ms, longest %.2f ms' % (late[len(late) // 2] * 1e3, late[-1] * 1e3))
     assert late[len(late) // 2] < 0.010, 'too late'

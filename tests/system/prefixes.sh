@@ -73,8 +73,9 @@ python3 "$TOP_SRCDIR/tests/system/prefixes.py" 127.0.0.1 5364 "$TOP_BUILDDIR/dns
 	>"$work/flow.log" 2>&1
 check 'each answer is wholly old or wholly new' logged flow 'all as it has to be'
 grep answer "$work/flow.log"
-unexplained=$(curl -s http://127.0.0.1:6464/metrics |
-	awk '/^dns64d_answers_total/ && $2 > 0 && !/outcome="synthesized"|reason="(silent|outage|no-room)"/')
+curl -s http://127.0.0.1:6464/metrics >"$work/metrics"
+check 'answers are counted by what they are' grep -q '^dns64d_answers_total.*outcome="synthesized".* [1-9]' "$work/metrics"
+unexplained=$(awk '/^dns64d_answers_total/ && $2 > 0 && !/outcome="synthesized"|reason="(silent|outage|no-room)"/' "$work/metrics")
 equal 'and has addresses, unless the upstream is silent, or so much waits for it that there is no room' '' "$unexplained"
 before=$(totals)
 first=${before% *}
