@@ -45,6 +45,7 @@ setup(void)
 	snprintf(moved, sizeof(moved), "%s/log.1", dir);
 	snprintf(settings.query_log, sizeof(settings.query_log), "%s", path);
 	settings.query_log_mode = 0640;
+	memset(&stats, 0, sizeof(stats)); /* tests may share a process (CK_FORK) */
 	ck_assert(querylog_tap_init(&tap, &stats));
 	begin();
 	heard_start(LOG_LEVEL_NOTICE);
