@@ -5,8 +5,8 @@
 /*
  * commands: the one table of the commands of dns64ctl, and so of what the control socket can be
  * asked for. dns64d makes of it its paths (control/api) and the parameters that each takes
- * (control/params); dns64ctl makes of it what it understands, its help and its requests. Depends on
- * nothing, as both are compiled with it.
+ * (control/params); dns64ctl makes of it what it understands, its help and its requests. Both are
+ * compiled with it, so it includes nothing but base/attr.h.
  */
 
 #include <stdbool.h>

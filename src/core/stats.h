@@ -20,8 +20,9 @@
 #include "dns/proto.h"
 
 /*
- * X(field, "what it counts"). From query_log_written on they are counted by no loop but by the
- * threads of the query log and dnstap, in a struct of their own.
+ * X(field, "what it counts"). Those of query_log_written to dnstap_lost, the last four, are counted
+ * by no loop but by the threads of the query log and dnstap, in a struct of their own: a new one of
+ * loops goes before them.
  */
 #define STATS_COUNTERS(X) \
 	X(client_udp, "questions received over UDP") /* the sum of stats.asked */ \

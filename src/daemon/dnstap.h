@@ -7,7 +7,7 @@
  * its own (daemon/spooler).
  *
  * While there is no reader it tries again each second, and what is captured is lost and counted. A
- * reader that is too slow blocks this thread, and the captures, whose size is fixed, drop what they
+ * reader that is too slow blocks this thread, and the taps, whose size is fixed, drop what they
  * have no room for. At the end it has a second at most.
  *
  * All functions are for the main thread. A build without --with-dnstap has no such thread.

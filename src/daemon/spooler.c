@@ -96,11 +96,16 @@ spooler_main(void *arg)
 		while (!take_news(s))
 			(void)poll(&p, 1, empty_all(s, false) ? BUSY_MS : IDLE_MS);
 		(void)empty_all(s, true);
+		s->output->close(s->arg);
 	} else {
 		log_error(LOG_SERVER, "%s: its thread could not drop capabilities, so it ends",
 		    s->output->name);
+		/* The main thread may change the settings yet; nothing was written that may wait.
+		 */
+		pthread_mutex_lock(&s->lock);
+		s->output->close(s->arg);
+		pthread_mutex_unlock(&s->lock);
 	}
-	s->output->close(s->arg);
 	notify(s->ended_fd);
 	return NULL;
 }

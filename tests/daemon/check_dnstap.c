@@ -163,7 +163,7 @@ START_TEST(readers_come_and_go)
 }
 END_TEST
 
-/* D34: a reader that is stuck: the captures fill, what has no room is counted, the end is soon. */
+/* D34: a reader that is stuck: the taps fill, what has no room is counted, the end is soon. */
 START_TEST(stuck_reader_holds_up_nobody)
 {
 	uint64_t told, dropped;
