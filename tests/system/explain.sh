@@ -9,9 +9,8 @@ control=$work/state/control
 mkdir -m 755 "$work/state" && chown "$usual" "$work/state" || exit 99
 conf=$work/dns64d.conf
 
-for address in 192.0.2.53/32 10.1.0.1/32 10.2.0.1/32 10.3.0.1/32 10.4.0.1/32 10.5.0.1/32 10.6.0.1/32 203.0.113.1/32; do
-	ip addr add "$address" dev lo
-done
+own_addresses 192.0.2.53/32 10.1.0.1/32 10.2.0.1/32 10.3.0.1/32 10.4.0.1/32 10.5.0.1/32 10.6.0.1/32 203.0.113.1/32 ||
+	give_up 'no addresses'
 
 # our_unbound: an upstream that has each kind of name
 our_unbound()

@@ -101,7 +101,7 @@ lan()
 stop fakedns
 start_fakedns --ttl 300 --delay 100
 for n in $(seq 1 200); do
-	ip -6 addr add "2001:db8:7::$(printf %x "$n")/128" dev lo nodad
+	own_addresses "2001:db8:7::$(printf %x "$n")/128"
 done
 equal '200 hosts of one /64 are answered' '0 without an answer, wrong headers: {}' "$(lan)"
 finish

@@ -146,6 +146,18 @@ listens()
 	"$wire" tcp "$1" "$2" pause 0
 }
 
+# own_addresses ADDRESS[/LENGTH]...: this machine has them, on lo. Without nodad an IPv6 address cannot be bound until
+# the kernel has found nobody else with it, which it looks for on lo as well, and later on a busy machine.
+own_addresses()
+{
+	for own_address; do
+		case $own_address in
+		*:*) ip address add "$own_address" dev lo nodad ;;
+		*) ip address add "$own_address" dev lo ;;
+		esac || return
+	done
+}
+
 # resolves ADDRESS PORT KDIG-ARGUMENTS...: NOERROR is what is answered there
 resolves()
 {

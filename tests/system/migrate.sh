@@ -31,12 +31,16 @@ ip link set there netns "$clients" || give_up 'no veth'
 } || give_up 'no network'
 sources='10.1.0.1 10.2.0.1 10.2.0.2 10.3.0.1 192.0.2.200 198.18.0.2 2001:db8:a::1 2001:db8:b::1 2001:db8:b::2 2001:db8:c::1 fd00:53::2'
 for address in $sources 192.0.2.53 192.0.2.54 2001:db8::54; do
-	elsewhere ip addr show | grep -qF " $address/" || elsewhere ip addr add "$address" dev lo || give_up "no $address"
+	case $address in
+	*:*) nodad=nodad ;;
+	*) nodad= ;;
+	esac
+	# shellcheck disable=SC2086 # a word or none
+	elsewhere ip addr show | grep -qF " $address/" || elsewhere ip addr add "$address" dev lo $nodad ||
+		give_up "no $address"
 done
 # Servers may be told to listen on these, too.
-for address in 192.0.2.1 10.0.0.1 2001:db8::53; do
-	ip addr add "$address" dev lo || give_up "no $address"
-done
+own_addresses 192.0.2.1 10.0.0.1 2001:db8::53 || give_up 'no addresses'
 
 # What is asked: a name of each kind of zones/*, as kdig takes it
 questions='v4.site.test AAAA

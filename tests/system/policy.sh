@@ -9,10 +9,8 @@ start_upstream || {
 }
 
 # Our own address, and those of clients.
-for address in 192.0.2.53/32 2001:db8::53/128 10.1.0.1/32 10.2.0.1/32 10.2.3.1/32 10.2.3.9/32 10.3.0.1/32 \
-	10.4.0.1/32 10.5.0.1/32 10.9.0.1/32 203.0.113.1/32 2001:db8:1::1/128 2001:db8:2::1/128; do
-	ip addr add "$address" dev lo
-done
+own_addresses 192.0.2.53/32 2001:db8::53/128 10.1.0.1/32 10.2.0.1/32 10.2.3.1/32 10.2.3.9/32 10.3.0.1/32 \
+	10.4.0.1/32 10.5.0.1/32 10.9.0.1/32 203.0.113.1/32 2001:db8:1::1/128 2001:db8:2::1/128 || exit 99
 
 # The first block stands before what it changes.
 blocks()
@@ -112,15 +110,15 @@ check "it ends well" test "$status" = 0
 
 # Without allow: the links of private addresses and of those that are listened on; the client's address
 # comes there after that was looked at
-ip addr add 198.51.100.1/24 dev lo
+own_addresses 198.51.100.1/24
 ip addr del 203.0.113.1/32 dev lo
 config dns64d.conf 'nameserver 127.0.0.1 port 5300' 'listen 192.0.2.53' 'dns64-prefix 2001:db8:64::/96' >/dev/null
-start dns64d "$DNS64D" -f -c "$work/dns64d.conf"
+start linked "$DNS64D" -f -c "$work/dns64d.conf"
 wait_for 60 resolves 192.0.2.53 53 -b 127.0.0.1 a.test A
 gets 198.51.100.1 a.test AAAA NOERROR 2001:db8:64::c000:201
-ip addr add 203.0.113.1/32 dev lo
+own_addresses 203.0.113.1/32
 gets 203.0.113.1 a.test AAAA REFUSED
-check "a notice tells who may ask" logged dns64d 'allow: no such line, so these may ask, and no others: .*198.51.100.0/24'
-stop dns64d
+check "a notice tells who may ask" logged linked 'allow: no such line, so these may ask, and no others: .*198.51.100.0/24'
+stop linked
 
 finish
