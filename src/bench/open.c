@@ -140,11 +140,15 @@ add_row(struct soak *s, uint64_t now_ns)
 {
 	const struct bench_tally *t = s->job->tally;
 	uint64_t valid = t->replies[BENCH_VALID];
-	double elapsed = seconds(now_ns - s->start_ns);
 	struct bench_usage in_row;
 
-	if (s->total->sent == 0 && t->sent > 0)
+	if (s->total->sent == 0 && t->sent > 0) {
 		s->row_ns = t->first_ns; /* without the time that the threads took to start */
+		/* The first look at the server may have taken longer than that. */
+		if (t->first_ns < s->start_ns)
+			s->start_ns = t->first_ns;
+	}
+	double elapsed = seconds(now_ns - s->start_ns);
 	double span = now_ns > s->row_ns ? seconds(now_ns - s->row_ns) : 0;
 	bench_watch_step(s->job, &s->begin, &s->used, &in_row);
 	bench_watch_cut(&s->used, now_ns);
