@@ -76,12 +76,12 @@ origin_of(const struct decided *d)
 }
 
 /* The first step; NULL: there was no room for the question. */
-static const struct explain_step *
+static const struct trace_step *
 first(const struct decided *d)
 {
-	const struct explanation *t = &d->job->explanation;
+	const struct trace *t = &d->job->explanation.trace;
 
-	return t->n > 0 && t->step[0].kind == EXPLAIN_POLICY ? &t->step[0] : NULL;
+	return t->n > 0 && t->step[0].kind == TRACE_POLICY ? &t->step[0] : NULL;
 }
 
 static unsigned
@@ -113,7 +113,7 @@ where_json(const struct decided *d, struct conf_decision w)
 }
 
 json_t *
-decided_address(const struct decided *d, const struct explain_step *s)
+decided_address(const struct decided *d, const struct trace_step *s)
 {
 	if (s->verdict == EXPLAIN_HIDDEN)
 		return where_json(d, conf_decision_keyword(origin_of(d), policy_of(d), "hide-a"));
@@ -133,12 +133,12 @@ decided_address(const struct decided *d, const struct explain_step *s)
 static json_t *
 by_address(const struct decided *d, uint8_t family)
 {
-	const struct explanation *t = &d->job->explanation;
+	const struct trace *t = &d->job->explanation.trace;
 
 	for (unsigned i = 0; i < t->n; i++) {
-		const struct explain_step *s = &t->step[i];
+		const struct trace_step *s = &t->step[i];
 
-		if (s->kind == EXPLAIN_ADDRESS && s->addr.family == family &&
+		if (s->kind == TRACE_ADDRESS && s->addr.family == family &&
 		    s->verdict != EXPLAIN_MAPPED && s->verdict != EXPLAIN_GOOD)
 			return decided_address(d, s);
 	}
@@ -151,7 +151,7 @@ by_zone(const struct decided *d)
 	static const char *const names[] = {
 		[POLICY_ZONE_NEVER] = "never-synthesize", [POLICY_ZONE_IGNORE_AAAA] = "ignore-aaaa"
 	};
-	const struct explain_step *s = first(d);
+	const struct trace_step *s = first(d);
 
 	if (s == NULL || s->zone > POLICY_ZONE_IGNORE_AAAA)
 		return json_null();
@@ -288,7 +288,7 @@ decided_reason(const struct decided *d)
 }
 
 static json_t *
-zone_json(const struct decided *d, const struct explain_step *s)
+zone_json(const struct decided *d, const struct trace_step *s)
 {
 	char text[NAME_TEXT];
 
@@ -302,7 +302,7 @@ json_t *
 decided_policy(const struct decided *d)
 {
 	const struct explanation *t = &d->job->explanation;
-	const struct explain_step *s = first(d);
+	const struct trace_step *s = first(d);
 	const struct conf_decision block = {
 		.line = conf_decision_block(origin_of(d), policy_of(d)),
 	};

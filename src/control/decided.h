@@ -32,7 +32,7 @@ MUST_USE bool decided_is_current(const struct decided *d);
 MUST_USE json_t *decided_reason(const struct decided *d);
 
 /* decided_address: what decided about the address of the step S. */
-MUST_USE json_t *decided_address(const struct decided *d, const struct explain_step *s);
+MUST_USE json_t *decided_address(const struct decided *d, const struct trace_step *s);
 
 /*
  * decided_policy: the client's policy: its block, by what it may ask, its zone, its prefixes; null

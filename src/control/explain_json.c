@@ -35,7 +35,7 @@ put_bool(json_t *j, const char *key, bool value)
 }
 
 static void
-put_question(json_t *j, const struct explain_step *s)
+put_question(json_t *j, const struct trace_step *s)
 {
 	char name[NAME_TEXT], type[TYPE_TEXT];
 
@@ -52,7 +52,7 @@ put_rcode(json_t *j, uint16_t rcode)
 }
 
 static void
-put_event(json_t *j, const struct explain_step *s)
+put_event(json_t *j, const struct trace_step *s)
 {
 	put(j, "state", query_state_name((enum query_state)s->state));
 	if (s->state == QUERY_SVCB) {
@@ -66,6 +66,7 @@ put_event(json_t *j, const struct explain_step *s)
 		put_bool(j, "stale", s->stale);
 		(void)json_object_set_new(j, "age_s", json_integer(s->age_s));
 		(void)json_object_set_new(j, "ttl_s", json_integer(s->ttl_s));
+		put_bool(j, "due", s->due);
 	}
 	if (!s->with_reply)
 		return;
@@ -75,17 +76,39 @@ put_event(json_t *j, const struct explain_step *s)
 }
 
 static void
-put_message(json_t *j, const struct explain_step *s)
+put_message(json_t *j, const struct trace_step *s)
 {
 	put_question(j, s);
 	put(j, "transport", transport_traits[s->transport].name);
 	(void)json_object_set_new(j, "upstream", text_of(&s->addr));
-	if (s->kind == EXPLAIN_CAME)
+	if (s->kind == TRACE_SENT) {
+		(void)json_object_set_new(j, "attempt", json_integer(s->attempt));
+		put(j, "why", s->words);
+		return;
+	}
+	if (s->kind == TRACE_CAME) {
 		put_rcode(j, s->rcode);
+		put_bool(j, "matches", s->matches);
+	}
+	if (s->matches) {
+		(void)json_object_set_new(j, "answers", json_integer(s->n_answers));
+		put_bool(j, "tc", s->truncated);
+	}
+	if (s->kind == TRACE_SILENT || s->matches)
+		(void)json_object_set_new(
+		    j, "took_us", json_integer((json_int_t)(s->took_ns / 1000)));
 }
 
 static void
-put_address(json_t *j, const struct decided *d, const struct explain_step *s)
+put_kept(json_t *j, const struct trace_step *s)
+{
+	put_question(j, s);
+	put(j, "entry", s->words);
+	(void)json_object_set_new(j, "ttl_s", json_integer(s->ttl_s));
+}
+
+static void
+put_address(json_t *j, const struct decided *d, const struct trace_step *s)
 {
 	(void)json_object_set_new(j, "address", text_of(&s->addr));
 	put(j, "verdict", explain_verdict_name((enum explain_verdict)s->verdict));
@@ -93,41 +116,47 @@ put_address(json_t *j, const struct decided *d, const struct explain_step *s)
 }
 
 static json_t *
-step_json(const struct decided *d, const struct explain_step *s)
+step_json(const struct decided *d, const struct trace_step *s)
 {
-	static const char *const names[] = { [EXPLAIN_POLICY] = "begin",
-		[EXPLAIN_EVENT] = "event",
-		[EXPLAIN_QUESTION] = "question",
-		[EXPLAIN_SENT] = "sent",
-		[EXPLAIN_CAME] = "came",
-		[EXPLAIN_ADDRESS] = "address",
-		[EXPLAIN_WOULD] = "would-ask",
-		[EXPLAIN_WHOM] = "whom" };
+	static const char *const names[] = { [TRACE_POLICY] = "begin",
+		[TRACE_EVENT] = "event",
+		[TRACE_QUESTION] = "question",
+		[TRACE_SENT] = "sent",
+		[TRACE_CAME] = "came",
+		[TRACE_SILENT] = "silent",
+		[TRACE_KEPT] = "kept",
+		[TRACE_ADDRESS] = "address",
+		[TRACE_WOULD] = "would-ask",
+		[TRACE_WHOM] = "whom" };
 	json_t *j = json_pack("{s:s, s:I}", "step", names[s->kind], "us", (json_int_t)s->us);
 
-	switch ((enum explain_kind)s->kind) {
-	case EXPLAIN_POLICY:
+	switch ((enum trace_kind)s->kind) {
+	case TRACE_POLICY:
 		put(j, "state", query_state_name((enum query_state)s->state));
 		break;
-	case EXPLAIN_EVENT:
+	case TRACE_EVENT:
 		put_event(j, s);
 		break;
-	case EXPLAIN_QUESTION:
+	case TRACE_QUESTION:
 		put_question(j, s);
 		put_bool(j, "joined", s->joined);
 		break;
-	case EXPLAIN_WOULD:
+	case TRACE_WOULD:
 		put_question(j, s);
 		put_bool(j, "stale", s->stale);
 		break;
-	case EXPLAIN_SENT:
-	case EXPLAIN_CAME:
+	case TRACE_SENT:
+	case TRACE_CAME:
+	case TRACE_SILENT:
 		put_message(j, s);
 		break;
-	case EXPLAIN_WHOM:
+	case TRACE_KEPT:
+		put_kept(j, s);
+		break;
+	case TRACE_WHOM:
 		(void)json_object_set_new(j, "upstream", text_of(&s->addr));
 		break;
-	case EXPLAIN_ADDRESS:
+	case TRACE_ADDRESS:
 		put_address(j, d, s);
 		break;
 	}
@@ -135,15 +164,15 @@ step_json(const struct decided *d, const struct explain_step *s)
 }
 
 static json_t *
-steps_json(const struct decided *d, const struct explanation *t)
+steps_json(const struct decided *d, const struct trace *t)
 {
 	json_t *list = json_array();
 
 	bool ended = false; /* by what a dry run would ask */
 
 	for (unsigned i = 0; i < t->n; i++) {
-		ended = ended || t->step[i].kind == EXPLAIN_WOULD;
-		if (!ended || t->step[i].kind != EXPLAIN_EVENT)
+		ended = ended || t->step[i].kind == TRACE_WOULD;
+		if (!ended || t->step[i].kind != TRACE_EVENT)
 			(void)json_array_append_new(list, step_json(d, &t->step[i]));
 	}
 	return list;
@@ -196,11 +225,11 @@ summarize(const struct msg *m, uint16_t qtype, char out[static SUMMARY])
 }
 
 /* The first question that a dry run would ask; NULL: there is none. */
-static const struct explain_step *
-would_ask(const struct explanation *t)
+static const struct trace_step *
+would_ask(const struct trace *t)
 {
 	for (unsigned i = 0; i < t->n; i++) {
-		if (t->step[i].kind == EXPLAIN_WOULD)
+		if (t->step[i].kind == TRACE_WOULD)
 			return &t->step[i];
 	}
 	return NULL;
@@ -211,7 +240,7 @@ static json_t *
 conclusion(const struct explanation *t, const struct msg *m, uint16_t qtype)
 {
 	const struct reason_row *why = reason_row(t->reason);
-	const struct explain_step *would = would_ask(t);
+	const struct trace_step *would = would_ask(&t->trace);
 	char text[SUMMARY], name[NAME_TEXT], type[TYPE_TEXT];
 
 	if (would != NULL)
@@ -234,7 +263,7 @@ reason_json(const struct explanation *t)
 {
 	const struct reason_row *why = reason_row(t->reason);
 
-	if (would_ask(t) != NULL)
+	if (would_ask(&t->trace) != NULL)
 		return json_null();
 	return json_pack("{s:s, s:s, s:s, s:o}", "name", why->name, "kind",
 	    reason_kind_name((enum reason_kind)why->kind), "text", why->text, "ede",
@@ -261,17 +290,17 @@ explain_json(const struct host *host, const struct explain_job *a)
 	const struct explanation *t = &a->explanation;
 	const struct decided d = { .host = host, .job = a };
 	struct msg q, m;
-	bool answered =
-	    t->len > 0 && would_ask(t) == NULL && msg_parse(&m, t->answer, t->len) == MSG_OK;
+	bool answered = t->len > 0 && would_ask(&t->trace) == NULL &&
+	    msg_parse(&m, t->answer, t->len) == MSG_OK;
 
 	if (msg_parse(&q, a->msg, a->len) != MSG_OK)
 		return NULL;
 	return json_pack("{s:o*, s:o*, s:o*, s:o*, s:o*, s:o*, s:o*, s:b, s:b, s:o*, s:I, s:I}",
 	    "question", question_json(a, &q), "conclusion",
 	    conclusion(t, answered ? &m : NULL, q.qtype), "reason", reason_json(t), "decided_by",
-	    would_ask(t) == NULL ? decided_reason(&d) : json_null(), "answer",
+	    would_ask(&t->trace) == NULL ? decided_reason(&d) : json_null(), "answer",
 	    answered ? answer_json(&m) : json_null(), "policy", decided_policy(&d),
 	    "upstreams_by_operator", decided_upstreams(&d), "reloaded", !decided_is_current(&d),
-	    "waited", t->waited, "steps", steps_json(&d, t), "steps_left_out",
-	    (json_int_t)t->n_left_out, "loops", (json_int_t)host->n_loops);
+	    "waited", t->waited, "steps", steps_json(&d, &t->trace), "steps_left_out",
+	    (json_int_t)t->trace.n_left_out, "loops", (json_int_t)host->n_loops);
 }

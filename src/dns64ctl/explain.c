@@ -158,7 +158,7 @@ put_cached(const json_t *s, FILE *out)
 		return;
 	}
 	put_two(s, "name", "type", out);
-	fprintf(out, " %s", show_text(s, "rcode"));
+	fprintf(out, " %s%s", show_text(s, "rcode"), is_set(s, "due") ? ", to be refreshed" : "");
 }
 
 static void
@@ -201,13 +201,35 @@ put_address(const json_t *s, FILE *out)
 }
 
 static void
-put_message(const json_t *s, bool came, FILE *out)
+put_message(const json_t *s, const char *words, FILE *out)
 {
-	fprintf(out, "  %s %s over %s: ", came ? "from" : "to", show_text(s, "upstream"),
+	fprintf(out, "  %s %s over %s: ", words, show_text(s, "upstream"),
 	    strcmp(show_text(s, "transport"), "tcp") == 0 ? "TCP" : "UDP");
 	put_two(s, "name", "type", out);
-	if (came)
+	if (json_object_get(s, "rcode") != NULL)
 		fprintf(out, " %s", show_text(s, "rcode"));
+	if (json_object_get(s, "answers") != NULL)
+		fprintf(out, "%s, %" JSON_INTEGER_FORMAT " answers",
+		    is_set(s, "tc") ? ", truncated" : "", show_number(s, "answers"));
+	if (json_object_get(s, "took_us") != NULL)
+		fprintf(out, ", after %.3f ms", (double)show_number(s, "took_us") / 1000);
+	if (json_is_false(json_object_get(s, "matches")))
+		fputs(", which does not match what was asked there", out);
+	if (json_object_get(s, "why") != NULL)
+		fprintf(out, ", attempt %" JSON_INTEGER_FORMAT ": %s", show_number(s, "attempt"),
+		    show_text(s, "why"));
+}
+
+static void
+put_kept(const json_t *s, FILE *out)
+{
+	fputs("  cache: ", out);
+	put_two(s, "name", "type", out);
+	if (show_number(s, "ttl_s") > 0)
+		fprintf(out, " kept, %s, TTL %" JSON_INTEGER_FORMAT " s", show_text(s, "entry"),
+		    show_number(s, "ttl_s"));
+	else
+		fputs(" not kept: it has no time to live", out);
 }
 
 static void
@@ -222,8 +244,14 @@ put_step(const json_t *s, FILE *out)
 		put_event(s, out);
 	} else if (strcmp(step, "address") == 0) {
 		put_address(s, out);
-	} else if (strcmp(step, "sent") == 0 || strcmp(step, "came") == 0) {
-		put_message(s, step[0] == 'c', out);
+	} else if (strcmp(step, "sent") == 0) {
+		put_message(s, "to", out);
+	} else if (strcmp(step, "came") == 0) {
+		put_message(s, "from", out);
+	} else if (strcmp(step, "silent") == 0) {
+		put_message(s, "no reply from", out);
+	} else if (strcmp(step, "kept") == 0) {
+		put_kept(s, out);
 	} else if (strcmp(step, "whom") == 0) {
 		fprintf(out, "  of %s", show_text(s, "upstream"));
 	} else {

@@ -11,15 +11,14 @@
 void
 clientlog_question(const struct packet_in *in)
 {
-	char text[LOOKUPLOG_ABOUT], peer[NETADDR_TEXT];
+	char text[TRACE_ABOUT], peer[NETADDR_TEXT];
 	struct msg m;
 
 	if (msg_parse(&m, in->msg, in->len) != MSG_OK || m.qname_len == 0)
 		return;
 	log_debug(LOG_CLIENT, "%s asks for %s over %s%s%s", netaddr_format(packet_client(in), peer),
-	    lookuplog_about(text, msg_qname(&m), m.qtype),
-	    transport_traits[in->from.transport].title, m.edns.do_bit ? ", DO" : "",
-	    m.flags & DNS_CD ? ", CD" : "");
+	    trace_about(text, msg_qname(&m), m.qtype), transport_traits[in->from.transport].title,
+	    m.edns.do_bit ? ", DO" : "", m.flags & DNS_CD ? ", CD" : "");
 }
 
 /* Log the answer of LEN bytes at MSG. */
@@ -27,14 +26,14 @@ static void
 tell_answer(
     const struct netaddr *client, const uint8_t *msg, size_t len, enum reason reason, double took)
 {
-	char text[LOOKUPLOG_ABOUT], peer[NETADDR_TEXT], rcode[MNEMONIC_TEXT];
+	char text[TRACE_ABOUT], peer[NETADDR_TEXT], rcode[MNEMONIC_TEXT];
 	const struct reason_row *row = reason_row(reason);
 	struct msg m;
 
 	if (msg_parse(&m, msg, len) != MSG_OK || m.qname_len == 0)
 		return;
 	log_debug(LOG_CLIENT, "%s gets for %s: %s%s, %u answers, after %.3f ms: %s (%s)",
-	    netaddr_format(client, peer), lookuplog_about(text, msg_qname(&m), m.qtype),
+	    netaddr_format(client, peer), trace_about(text, msg_qname(&m), m.qtype),
 	    mnemonic_rcode(m.rcode, rcode), m.flags & DNS_TC ? ", truncated" : "",
 	    m.count[MSG_ANSWER], took, row->name, row->text);
 }
@@ -42,8 +41,8 @@ tell_answer(
 void
 clientlog_answer(const struct query *q, const uint8_t *msg, size_t len, uint64_t now_ns)
 {
-	tell_answer(query_client(q), msg, len, (enum reason)q->reason,
-	    lookuplog_ms(query_came_ns(q), now_ns));
+	tell_answer(
+	    query_client(q), msg, len, (enum reason)q->reason, trace_ms(now_ns - query_came_ns(q)));
 }
 
 void

@@ -25,24 +25,27 @@ dnstap_types(const struct engine *e)
 	return e->dnstap_tap == NULL ? 0 : e->queries.conf->dnstap.types;
 }
 
+/* Find out who wants to know of what becomes of lookups. */
 static void
 watch_upstream(struct engine *e)
 {
-	e->watched_upstream =
-	    e->queries.explanation != NULL || (dnstap_types(e) & CONF_DNSTAP_FORWARDER) != 0;
+	struct explanation *t = e->queries.explanation;
+
+	e->watched_upstream = t != NULL || (dnstap_types(e) & CONF_DNSTAP_FORWARDER) != 0;
+	e->lookups.told.trace = t != NULL ? &t->trace : NULL;
+	e->lookups.told.anybody = t != NULL ||
+	    (log_debugs(LOG_ANY) && (log_debugs(LOG_UPSTREAM) || log_debugs(LOG_CACHE)));
+	if (UNLIKELY(e->lookups.told.anybody))
+		upstreams_watch(&e->upstreams);
 }
 
 void
 engine_watch(struct engine *e)
 {
-	bool debugs = log_debugs(LOG_ANY);
-
-	e->watched = debugs || e->top.on ||
+	e->watched = log_debugs(LOG_ANY) || e->top.on ||
 	    (e->querylog_tap != NULL && e->queries.conf->querylog.select != 0) ||
 	    (dnstap_types(e) & CONF_DNSTAP_CLIENT) != 0;
 	watch_upstream(e);
-	if (UNLIKELY(debugs) && log_debugs(LOG_UPSTREAM))
-		upstreams_watch(&e->upstreams);
 }
 
 /* Hand on a message that R tells all but the time of. */
@@ -185,7 +188,7 @@ static void
 note_policy(struct engine *e, struct query *q)
 {
 	const struct policy *p = query_policy(&e->queries, q);
-	struct explain_step *s = explain_add(e->queries.explanation, EXPLAIN_POLICY, e->now_ns);
+	struct trace_step *s = trace_add(&e->queries.explanation->trace, TRACE_POLICY, e->now_ns);
 	struct zonemap_path path;
 	size_t at = 0;
 
@@ -303,24 +306,6 @@ upstream_at(const struct engine *e, const struct packet_route *route)
 						 : route->sock / TCP_POOL_SIZE;
 }
 
-static void
-explain_sent(struct engine *e, const struct packet_out *send, const uint8_t *msg)
-{
-	struct explain_step about = { .kind = EXPLAIN_SENT, .transport = send->to.transport };
-
-	about.addr = address_of(e, upstream_at(e, &send->to));
-	explain_message(e->queries.explanation, &about, msg, send->len, e->now_ns);
-}
-
-static void
-explain_came(struct engine *e, const struct packet_in *in)
-{
-	struct explain_step about = { .kind = EXPLAIN_CAME, .transport = in->from.transport };
-
-	about.addr = address_of(e, upstream_at(e, &in->from));
-	explain_message(e->queries.explanation, &about, in->msg, in->len, e->now_ns);
-}
-
 /* --- To and from upstreams -------------------------------------------------------------------- */
 
 void
@@ -332,8 +317,6 @@ engine_tell_sent(
 		.type = CONF_FORWARDER_QUERY,
 		.transport = send->to.transport };
 
-	if (e->queries.explanation != NULL)
-		explain_sent(e, send, msg);
 	if ((dnstap_types(e) & CONF_FORWARDER_QUERY) == 0)
 		return;
 	r.peer = address_of(e, upstream_at(e, &send->to));
@@ -348,11 +331,12 @@ engine_tell_came(struct engine *e, const struct packet_in *in)
 		.type = CONF_FORWARDER_RESPONSE,
 		.transport = in->from.transport };
 
+	r.peer = address_of(e, upstream_at(e, &in->from));
 	if (e->queries.explanation != NULL)
-		explain_came(e, in);
+		trace_came(&e->queries.explanation->trace, &r.peer,
+		    (enum transport)in->from.transport, in->msg, in->len, e->now_ns);
 	if ((dnstap_types(e) & CONF_FORWARDER_RESPONSE) == 0 ||
 	    !match_sent_ns(&e->lookups, in, &r.asked_ns))
 		return;
-	r.peer = address_of(e, upstream_at(e, &in->from));
 	copy_message(e, &r, in->msg);
 }

@@ -11,9 +11,9 @@ void
 explain_init(struct explanation *t, uint64_t now_ns)
 {
 	explain_fini(t);
-	t->began_ns = now_ns;
-	t->n = 0;
-	t->n_left_out = 0;
+	t->trace.began_ns = now_ns;
+	t->trace.n = 0;
+	t->trace.n_left_out = 0;
 	t->len = 0;
 	t->limited = 0;
 	memset(&t->uncounted, 0, sizeof(t->uncounted));
@@ -27,27 +27,11 @@ explain_fini(struct explanation *t)
 	t->policies = NULL;
 }
 
-struct explain_step *
-explain_add(struct explanation *t, enum explain_kind kind, uint64_t now_ns)
-{
-	struct explain_step *s;
-
-	if (t->n == EXPLAIN_STEPS) {
-		t->n_left_out++;
-		return NULL;
-	}
-	s = &t->step[t->n++];
-	memset(s, 0, sizeof(*s));
-	s->kind = (uint8_t)kind;
-	s->us = (uint32_t)((now_ns - t->began_ns) / 1000);
-	return s;
-}
-
 void
 explain_question(
     struct explanation *t, const uint8_t *name, uint16_t type, bool joined, uint64_t now_ns)
 {
-	struct explain_step *s = explain_add(t, EXPLAIN_QUESTION, now_ns);
+	struct trace_step *s = trace_add(&t->trace, TRACE_QUESTION, now_ns);
 
 	if (s == NULL)
 		return;
@@ -60,7 +44,7 @@ void
 explain_would_ask(struct explanation *t, const struct question *key, bool stale,
     const struct upstreams *us, uint64_t now_ns)
 {
-	struct explain_step *s = explain_add(t, EXPLAIN_WOULD, now_ns);
+	struct trace_step *s = trace_add(&t->trace, TRACE_WOULD, now_ns);
 	uint16_t at[CONF_MAX_UPSTREAMS];
 	unsigned n = choice_likely(us, at);
 
@@ -70,7 +54,7 @@ explain_would_ask(struct explanation *t, const struct question *key, bool stale,
 		s->stale = stale;
 	}
 	for (unsigned i = 0; i < n; i++) {
-		s = explain_add(t, EXPLAIN_WHOM, now_ns);
+		s = trace_add(&t->trace, TRACE_WHOM, now_ns);
 		if (s != NULL)
 			s->addr = us->table[at[i]].addr;
 	}
@@ -104,11 +88,11 @@ explain_addresses(struct explanation *t, const struct msg *m, enum explain_use u
 		bool v4 = rr.type == DNS_TYPE_A && rr.rdlen == DNS_A_LEN;
 		bool v6 = rr.type == DNS_TYPE_AAAA && rr.rdlen == DNS_AAAA_LEN;
 		const uint8_t *addr = m->bytes + rr.rdata;
-		struct explain_step *s;
+		struct trace_step *s;
 
 		if (!v4 && !v6)
 			continue;
-		s = explain_add(t, EXPLAIN_ADDRESS, now_ns);
+		s = trace_add(&t->trace, TRACE_ADDRESS, now_ns);
 		if (s == NULL)
 			return;
 		s->addr.family = v4 ? NETADDR_IPV4 : NETADDR_IPV6;
@@ -120,40 +104,6 @@ explain_addresses(struct explanation *t, const struct msg *m, enum explain_use u
 			    ? EXPLAIN_EXCLUDED
 			    : EXPLAIN_GOOD;
 	}
-}
-
-/* Was a question for this name and type noted? A is asked beside AAAA that is late. */
-static bool
-is_noted(const struct explanation *t, const uint8_t *name, uint16_t type)
-{
-	for (unsigned i = 0; i < t->n; i++) {
-		const struct explain_step *s = &t->step[i];
-
-		if (s->kind == EXPLAIN_QUESTION && name_equal(s->name, name) &&
-		    (s->type == type || (s->type == DNS_TYPE_AAAA && type == DNS_TYPE_A)))
-			return true;
-	}
-	return false;
-}
-
-void
-explain_message(struct explanation *t, const struct explain_step *about, const uint8_t *msg,
-    size_t len, uint64_t now_ns)
-{
-	struct explain_step *s;
-	struct msg m;
-
-	if (msg_parse(&m, msg, len) != MSG_OK || m.qname_len == 0 ||
-	    !is_noted(t, msg_qname(&m), m.qtype))
-		return;
-	s = explain_add(t, (enum explain_kind)about->kind, now_ns);
-	if (s == NULL)
-		return;
-	s->addr = about->addr;
-	s->transport = about->transport;
-	s->type = m.qtype;
-	s->rcode = m.rcode;
-	name_lower(s->name, msg_qname(&m), m.qname_len);
 }
 
 const char *

@@ -10,7 +10,7 @@
 #include "dns/edit.h"
 #include "dns/name.h"
 #include "engine/store.h"
-#include "outbound/lookuplog.h"
+#include "outbound/trace.h"
 
 /* Count the TTLs down; a stale entry's TTLs are FETCH_STALE_TTL (RFC 8767 section 4). */
 static void
@@ -159,7 +159,7 @@ hit(struct fetch *f, const struct conf_core *conf, struct stats *stats, const st
 	f->stale = !cache_fresh(e);
 	f->failing = e->failing;
 	if (log_debugs(LOG_CACHE))
-		lookuplog_found(key, e);
+		trace_found(key, e);
 	if (!parse(f, key, e))
 		return FETCH_NOTHING;
 	if (e->age_s > 0)

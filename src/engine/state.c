@@ -35,7 +35,7 @@ static __attribute__((noinline, cold)) void
 note_event(struct queries *qs, struct query *q, const struct lookup_result *result, bool cached,
     uint64_t now_ns)
 {
-	struct explain_step *s = explain_add(qs->explanation, EXPLAIN_EVENT, now_ns);
+	struct trace_step *s = trace_add(&qs->explanation->trace, TRACE_EVENT, now_ns);
 	const struct msg *m = q->came.with_msg ? result->msg : NULL;
 
 	if (s == NULL)
@@ -52,6 +52,7 @@ note_event(struct queries *qs, struct query *q, const struct lookup_result *resu
 	s->cached = cached;
 	if (cached) {
 		s->stale = qs->fetch->stale;
+		s->due = qs->fetch->entry.due;
 		s->age_s = qs->fetch->entry.age_s;
 		s->ttl_s = qs->fetch->entry.ttl_s;
 	}

@@ -4,13 +4,12 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "base/log.h"
 #include "cache/cache.h"
 #include "cache/outages.h"
 #include "dns/answer.h"
 #include "dns/edit.h"
 #include "dns/name.h"
-#include "outbound/lookuplog.h"
+#include "outbound/trace.h"
 
 _Static_assert(OUTAGES_LIFE_S >= STORE_SILENCE_MOST_S, "an outage outlives its silences");
 
@@ -239,7 +238,7 @@ forget(struct lookups *ls, const struct lookup *l)
 
 static void
 keep_reply(
-    struct lookups *ls, const struct lookup *l, const struct lookup_result *result, uint32_t now_s)
+    struct lookups *ls, const struct lookup *l, const struct lookup_result *result, uint64_t now_ns)
 {
 	const struct conf_cache *conf = &ls->conf->keep;
 	const struct msg *m = result->msg;
@@ -249,8 +248,8 @@ keep_reply(
 
 	read_ttls(m, &t);
 	judge(conf, m, &t, &e);
-	if (log_debugs(LOG_CACHE))
-		lookuplog_kept(&key, &e);
+	if (UNLIKELY(ls->told.anybody))
+		trace_kept(ls, &key, &e, now_ns);
 	if (e.ttl_s == 0) {
 		forget(ls, l);
 		return;
@@ -267,7 +266,7 @@ keep_reply(
 	size_t len = copy_message(ls, l, m);
 	if (e.kind != CACHE_POSITIVE || t.least < e.ttl_s || t.most > conf->max_ttl_s)
 		bound_ttls(ls->kept, len, conf, &t, &e);
-	cache_put(ls->conf->cache, &key, &e, ls->kept, len, now_s);
+	cache_put(ls->conf->cache, &key, &e, ls->kept, len, clock_s(now_ns));
 }
 
 /*
@@ -286,9 +285,10 @@ longest(const struct conf_cache *conf, enum cache_kind kind)
  */
 static void
 keep_failure(
-    struct lookups *ls, const struct lookup *l, const struct lookup_result *result, uint32_t now_s)
+    struct lookups *ls, const struct lookup *l, const struct lookup_result *result, uint64_t now_ns)
 {
 	const struct conf_cache *conf = &ls->conf->keep;
+	uint32_t now_s = clock_s(now_ns);
 	const struct cache_want want = { .now_s = now_s, .stale_s = conf->stale_s };
 	const struct question key = l->key;
 	struct cache_entry e = {
@@ -303,8 +303,8 @@ keep_failure(
 		e.kind = CACHE_ERROR;
 	else if (result->outcome == LOOKUP_BOGUS)
 		e.kind = CACHE_BOGUS;
-	if (log_debugs(LOG_CACHE))
-		lookuplog_kept(&key, &e);
+	if (UNLIKELY(ls->told.anybody))
+		trace_kept(ls, &key, &e, now_ns);
 	if (result->msg != NULL) {
 		e.flags = CACHE_WITH_MSG;
 		e.ede = result->outcome == LOOKUP_BOGUS ? msg_ede_dnssec(result->msg)
@@ -339,7 +339,6 @@ void
 store_result(
     struct lookups *ls, const struct lookup *l, const struct lookup_result *result, uint64_t now_ns)
 {
-	uint32_t now_s = clock_s(now_ns);
 	const struct msg *m = result->msg;
 
 	if (!has_key(l))
@@ -349,7 +348,7 @@ store_result(
 		if (UNLIKELY(!may_keep(l, m)))
 			forget(ls, l);
 		else
-			keep_reply(ls, l, result, now_s);
+			keep_reply(ls, l, result, now_ns);
 		break;
 	case LOOKUP_ERROR:
 	case LOOKUP_BOGUS:
@@ -361,7 +360,7 @@ store_result(
 		if (m != NULL ? may_keep(l, m)
 			      : l->wait != LOOKUP_HOPELESS && !l->excuse.hindered &&
 			    !l->waiters.over_budget)
-			keep_failure(ls, l, result, now_s);
+			keep_failure(ls, l, result, now_ns);
 		break;
 	case LOOKUP_TRUNCATED: /* never (RULES D1) */
 	case LOOKUP_NO_ROOM:   /* nor a lack of our own room (RULES D26) */

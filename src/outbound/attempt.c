@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "base/log.h"
 #include "dns/build.h"
 #include "dns/header.h"
 #include "dns/name.h"
@@ -13,7 +12,7 @@
 #include "outbound/choice.h"
 #include "outbound/health.h"
 #include "outbound/id_attack.h"
-#include "outbound/lookuplog.h"
+#include "outbound/trace.h"
 
 /* --- sending ---------------------------------------------------------------------------------- */
 
@@ -434,8 +433,8 @@ begin(struct lookups *ls, struct lookup *l, uint64_t now_ns)
 	ls->upstreams->table[u].tally.sends++;
 	if (UNLIKELY(lookup_counts_as_probe(l)))
 		health_on_probe_sent(ls->upstreams, u);
-	if (log_debugs(LOG_UPSTREAM))
-		lookuplog_asks(ls, l, before);
+	if (UNLIKELY(ls->told.anybody))
+		trace_asks(ls, l, before);
 	set_wait(ls, l);
 	if (ls->upstreams->n_order > 1 && l->n_sends == 1)
 		set_early(ls, l);

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "outbound/late.h"
 
-#include "base/log.h"
-#include "outbound/lookuplog.h"
 #include "outbound/match.h"
+#include "outbound/trace.h"
 
 /* Does MSG, a right reply to L's present attempt, end L with nothing more to be asked? */
 static bool
@@ -139,8 +138,8 @@ late_counts(struct lookups *ls, struct lookup *l, const struct packet_in *in, co
 		return true;
 	}
 	match_note(ls, l, msg, verdict, now_ns);
-	if (log_debugs(LOG_UPSTREAM))
-		lookuplog_reply(ls, l, msg, now_ns);
+	if (UNLIKELY(ls->told.anybody))
+		trace_reply(ls, l, msg, now_ns);
 	if (verdict != MSG_OK || is_late_error(l, msg))
 		note_error(l, verdict == MSG_OK ? msg->rcode : DNS_SERVFAIL);
 	put_back(ls, l, &before, true);

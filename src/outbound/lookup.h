@@ -311,6 +311,14 @@ struct lookups_unsent {
 	uint64_t tcp_ready; /* bit per number: it may have room now */
 };
 
+struct trace;
+
+/* Who wants to know what becomes of lookups (outbound/trace). */
+struct lookups_told {
+	bool anybody;        /* lines of level debug are written, or a question is explained: */
+	struct trace *trace; /* borrowed: that one's; NULL: none is */
+};
+
 struct lookups {
 	const struct conf_core *conf; /* borrowed */
 	struct stats *stats;          /* borrowed */
@@ -330,6 +338,7 @@ struct lookups {
 	struct list put_off; /* lookups that have ended and whose waiters are woken in slices */
 	struct list lost;    /* TCP connections that ended: struct tcp_conn.link */
 	bool more; /* work may be left: in ending, put_off, refused or lost (engine/engine_work) */
+	struct lookups_told told;
 	/* the truncated reply of the lookup that ended last; its bytes are in reply */
 	struct msg truncated;
 	struct lookup **buckets; /* owned: 2^(32 - shift) heads */

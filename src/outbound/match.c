@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "outbound/match.h"
 
-#include "base/log.h"
 #include "dns/header.h"
 #include "outbound/attempt.h"
-#include "outbound/lookuplog.h"
+#include "outbound/trace.h"
 
 #define MATCH_SILENCES 2 /* over UDP, before a large reply over TCP shows anything */
 
@@ -124,7 +123,8 @@ match_learn(struct lookups *ls, const struct lookup *l, const struct msg *m, uin
 
 	if (m->edns.present)
 		up->edns.refused_on = UPSTREAM_NONE;
-	up->watched = antispoof_right(ls, l, m) || up->edns.refused_on != UPSTREAM_NONE;
-	if (log_debugs(LOG_UPSTREAM))
-		lookuplog_reply(ls, l, m, now_ns);
+	up->watched =
+	    antispoof_right(ls, l, m) || up->edns.refused_on != UPSTREAM_NONE || ls->told.anybody;
+	if (UNLIKELY(ls->told.anybody))
+		trace_reply(ls, l, m, now_ns);
 }

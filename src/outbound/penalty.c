@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "outbound/penalty.h"
 
-#include "base/log.h"
 #include "outbound/health.h"
-#include "outbound/lookuplog.h"
+#include "outbound/trace.h"
 
 void
 penalty_lose(const struct lookups *ls, struct attempt *a, enum upstream_lost cause)
@@ -62,8 +61,8 @@ penalty_silent(struct lookups *ls, struct lookup *l, struct attempt *a, uint64_t
 {
 	const struct upstream *up = &ls->upstreams->table[a->upstream];
 
-	if (log_debugs(LOG_UPSTREAM))
-		lookuplog_silent(ls, l, a, now_ns);
+	if (UNLIKELY(ls->told.anybody))
+		trace_silent(ls, l, a, now_ns);
 	penalty_count(ls, l, a, UPSTREAM_LOST_TIMEOUT);
 	if (up->ordered == CONF_DOWN)
 		return;

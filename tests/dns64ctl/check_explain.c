@@ -129,7 +129,8 @@ START_TEST(steps)
 	     "\"aaaa\"},"
 	     "{\"step\": \"event\", \"us\": 1, \"state\": \"aaaa\", \"outcome\": \"reply\", "
 	     "\"cached\": "
-	     "true, \"stale\": true, \"age_s\": 9, \"ttl_s\": 5, \"rcode\": \"NOERROR\", \"name\": "
+	     "true, \"stale\": true, \"due\": true, \"age_s\": 9, \"ttl_s\": 5, \"rcode\": "
+	     "\"NOERROR\", \"name\": "
 	     "\"n.\", \"type\": \"A\"},"
 	     "{\"step\": \"event\", \"us\": 1, \"outcome\": \"silent\", \"cached\": true},"
 	     "{\"step\": \"question\", \"us\": 2, \"name\": \"n.\", \"type\": \"A\", \"joined\": "
@@ -141,6 +142,19 @@ START_TEST(steps)
 	     "\"u\", "
 	     "\"transport\": \"udp\", \"rcode\": \"REFUSED\"},"
 	     "{\"step\": \"event\", \"us\": 1, \"state\": \"a\", \"outcome\": \"silent\"},"
+	     "{\"step\": \"sent\", \"us\": 1, \"name\": \"n.\", \"type\": \"A\", \"upstream\": "
+	     "\"u\", \"transport\": \"udp\", \"attempt\": 2, \"why\": \"another one\"},"
+	     "{\"step\": \"came\", \"us\": 1, \"name\": \"n.\", \"type\": \"A\", \"upstream\": "
+	     "\"u\", \"transport\": \"udp\", \"rcode\": \"NOERROR\", \"matches\": false},"
+	     "{\"step\": \"came\", \"us\": 1, \"name\": \"n.\", \"type\": \"A\", \"upstream\": "
+	     "\"u\", \"transport\": \"udp\", \"rcode\": \"NOERROR\", \"matches\": true, "
+	     "\"answers\": 3, \"tc\": true, \"took_us\": 2500},"
+	     "{\"step\": \"silent\", \"us\": 1, \"name\": \"n.\", \"type\": \"A\", \"upstream\": "
+	     "\"u\", \"transport\": \"udp\", \"took_us\": 400000},"
+	     "{\"step\": \"kept\", \"us\": 1, \"name\": \"n.\", \"type\": \"A\", \"entry\": "
+	     "\"data\", \"ttl_s\": 60},"
+	     "{\"step\": \"kept\", \"us\": 1, \"name\": \"n.\", \"type\": \"A\", \"entry\": "
+	     "\"data\", \"ttl_s\": 0},"
 	     "{\"step\": \"event\", \"us\": 1, \"state\": \"local\", \"outcome\": \"silent\"},"
 	     "{\"step\": \"event\", \"us\": 1, \"state\": \"svcb\", \"outcome\": \"done\", "
 	     "\"added\": 2},"
@@ -156,12 +170,18 @@ START_TEST(steps)
 	     "{\"step\": \"whom\", \"us\": 1, \"upstream\": \"u\"}],"
 	     "\"answer\": {\"answer\": [\"r1\", \"r2\"], \"authority\": [\"s\\u001b\"]}}");
 	HAS("    0.000 ms  begins as aaaa\n");
-	HAS("cache: EXPIRED entry, 9 s old, TTL 5 s: n. A NOERROR\n");
+	HAS("cache: EXPIRED entry, 9 s old, TTL 5 s: n. A NOERROR, to be refreshed\n");
 	HAS("cache: fresh entry, 0 s old, TTL 0 s: the question failed (silent)\n");
 	HAS("needs n. A, which was asked already\n");
 	HAS("    1.500 ms    to u over TCP: n. A\n");
 	HAS("    1.500 ms    from u over UDP: n. A REFUSED\n");
 	HAS("  a: silent\n");
+	HAS("    to u over UDP: n. A, attempt 2: another one\n");
+	HAS("    from u over UDP: n. A NOERROR, which does not match what was asked there\n");
+	HAS("    from u over UDP: n. A NOERROR, truncated, 3 answers, after 2.500 ms\n");
+	HAS("    no reply from u over UDP: n. A, after 400.000 ms\n");
+	HAS("    cache: n. A kept, data, TTL 60 s\n");
+	HAS("    cache: n. A not kept: it has no time to live\n");
 	HAS("  answered here\n");
 	HAS("  svcb: 2 addresses of targets added\n");
 	HAS("  svcb: 0 addresses of targets added; others came too late\n");

@@ -110,7 +110,7 @@ START_TEST(explained_question_is_answered)
 	rig_serve(&rig, 2);
 	ck_assert(is_explained(a) && !a->refused);
 	ck_assert_uint_eq(a->explanation.reason, REASON_SYNTH_NO_AAAA);
-	ck_assert_uint_ge(a->explanation.n, 9);
+	ck_assert_uint_ge(a->explanation.trace.n, 9);
 	memcpy(msg.bytes, a->explanation.answer, a->explanation.len);
 	msg.len = a->explanation.len;
 	expect_synthesized(&msg, 79);
@@ -147,10 +147,10 @@ START_TEST(explained_question_wakes_the_sockets)
 	ck_assert(loop_explain(rig.loop, a));
 	rig_serve(&rig, 2);
 	ck_assert(is_explained(a));
-	while (sent < a->explanation.n && a->explanation.step[sent].kind != EXPLAIN_SENT)
+	while (sent < a->explanation.trace.n && a->explanation.trace.step[sent].kind != TRACE_SENT)
 		sent++;
-	ck_assert_uint_lt(sent, a->explanation.n);
-	ck_assert_uint_eq(a->explanation.step[sent].us, 0);
+	ck_assert_uint_lt(sent, a->explanation.trace.n);
+	ck_assert_uint_eq(a->explanation.trace.step[sent].us, 0);
 	explain_job_unref(a);
 }
 END_TEST

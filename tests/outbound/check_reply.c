@@ -14,6 +14,7 @@
 #include "outbound/loss.h"
 #include "scenario/parts.h"
 #include "scenario/scene.h"
+#include "support/heard.h"
 #include "support/tests.h"
 
 #define CAP 70000
@@ -124,6 +125,28 @@ START_TEST(d9_result_tells_if_trusted)
 		ck_assert_uint_eq(result.upstream, u);
 		ck_assert(result.trusted == (u == 1));
 	}
+}
+END_TEST
+
+/* Not only the first that comes from an upstream, after which it has nothing more to be learned. */
+START_TEST(each_reply_of_a_turn_is_told)
+{
+	const struct lookup_wish wish = { .prefer = 0 };
+	struct lookup_result result;
+	struct packet_out send;
+
+	heard_start(LOG_LEVEL_DEBUG);
+	p.lookups.told.anybody = true;
+	upstreams_watch(&p.upstreams);
+	for (unsigned i = 0; i < 3; i++) {
+		(void)start(i, &wish);
+		ck_assert(parts_next(&p, &send));
+		p.udp[2] |= DNS_QR >> 8;
+		ck_assert_ptr_nonnull(
+		    parts_hand_in(&p, TRANSPORT_UDP, 0, p.udp, send.len, &result));
+	}
+	ck_assert_uint_eq(heard(": replies about n"), 3);
+	heard_end();
 }
 END_TEST
 
@@ -446,6 +469,7 @@ tests_add(TCase *tc)
 	tcase_add_test(tc, tcp_replies_count_on_their_connection);
 	tcase_add_test(tc, garbage_is_counted);
 	tcase_add_test(tc, d9_result_tells_if_trusted);
+	tcase_add_test(tc, each_reply_of_a_turn_is_told);
 	tcase_add_test(tc, d25_any_reply_ends_a_probe);
 	tcase_add_test(tc, d3_reply_to_cd_ends_no_errors);
 	tcase_add_loop_test(tc, d1_referral_is_told_by_all_of_authority, 0,

@@ -196,7 +196,12 @@ check 'the line' is "$(line_of 'exclude-a 8.9.0.0/16'): exclude-a 8.9.0.0/16" se
 ctl explain a.test client 10.2.0.1 >"$work/said"
 check 'the block' is "$(line_of 'client 10.2.0.0/16'): client 10.2.0.0/16" cat "$work/said"
 check 'by what it may ask' is "$(line_of 'allow 10.0.0.0/8'): allow 10.0.0.0/8" cat "$work/said"
-check 'the question upstream' is 'to 127.0.0.1#5300 over UDP: 6.test. AAAA' sh -c "$TOP_BUILDDIR/dns64ctl -s $control flush all >/dev/null; $TOP_BUILDDIR/dns64ctl -s $control explain 6.test"
+ctl flush all >/dev/null
+ctl explain 6.test >"$work/said"
+check 'the question upstream, and why there' is 'to 127.0.0.1#5300 over UDP: 6.test. AAAA, attempt 1: the only one' \
+	cat "$work/said"
+check 'the reply, and its time' is 'from 127.0.0.1#5300 over UDP: 6.test. AAAA NOERROR, 1 answers, after ' cat "$work/said"
+check 'what the cache keeps' is 'cache: 6.test. AAAA kept, data, TTL 300 s' cat "$work/said"
 check 'over TCP' is 'over TCP: NOERROR, 1 TXT' ctl explain text.test TXT tcp
 
 # --- what it changes ---
@@ -274,6 +279,7 @@ second=$!
 ctl explain third.test >"$work/said"
 equal 'another one waits, and has its answer' 0 $?
 check '  which is its own' is 'third.test' cat "$work/said"
+check 'silence, and its time' is 'no reply from 127.0.0.1#5300 over UDP: third.test. AAAA, after ' cat "$work/said"
 wait $second
 check '  as has who asked before' is '"name": "second.test."' cat "$work/second"
 check 'then it is over' is 'SERVFAIL' ctl explain fourth.test
