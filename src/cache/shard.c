@@ -4,10 +4,12 @@
 #include <assert.h>
 #include <string.h>
 
-#include "cache/entry.h"
-#include "cache/shard_room.h"
+#include "base/log.h"
 #include "dns/name.h"
-#include "dns/wire.h"
+#include "dns/type.h"
+
+#define NO_SLOT UINT32_MAX /* instead of a slot's number */
+#define NO_ROOM SIZE_MAX   /* instead of a place: making room would be too much work */
 
 #define SMALL_PART 10 /* the small ring is this part of both */
 /* Of the block, per slot. Two thirds of the slots are taken at most, unless messages are tiny. */
@@ -43,7 +45,61 @@ shard_init(struct shard *s, uint8_t *mem, size_t size, uint32_t stale_s, atomic_
 
 /* --- The index -------------------------------------------------------------------------------- */
 
-/* The slots of a key's entries, each a slot's number or SHARD_NO_SLOT. */
+/* The entry at PLACE. */
+static inline struct entry *
+entry_at(const struct shard *s, size_t place)
+{
+	return (struct entry *)(void *)(s->data + place);
+}
+
+/* The bucket that SLOT is in. */
+static inline struct bucket *
+bucket_of(const struct shard *s, uint32_t slot)
+{
+	return &s->buckets[slot / BUCKET_SLOTS];
+}
+
+/* How often SLOT's entry was asked for lately, up to BUCKET_ASKED_MAX. */
+static inline unsigned
+asked_of(const struct shard *s, uint32_t slot)
+{
+	return bucket_of(s, slot)->asked[slot % BUCKET_SLOTS];
+}
+
+/* The place of SLOT's entry. */
+static inline size_t
+place_of(const struct shard *s, uint32_t slot)
+{
+	return (size_t)bucket_of(s, slot)->place[slot % BUCKET_SLOTS] * BUCKET_UNIT;
+}
+
+/* SLOT's entry; the slot must not be free. */
+static inline struct entry *
+entry_of(const struct shard *s, uint32_t slot)
+{
+	return entry_at(s, place_of(s, slot));
+}
+
+/* The count of entries with ENTRY_CUT that E, which has it, belongs to. */
+static inline atomic_uint *
+cut_count(struct shard *s, const struct entry *e)
+{
+	return &s->cuts[name_labels(entry_name(e)) % SHARD_CUT_DEPTHS];
+}
+
+/* E, the entry of SLOT, is found no more, and the slot is free. */
+static inline void
+drop_slot(struct shard *s, uint32_t slot, struct entry *e)
+{
+	s->counts.n--;
+	s->counts.bytes -= e->msg_len;
+	if (UNLIKELY(e->meta.flags & ENTRY_CUT))
+		atomic_fetch_sub_explicit(cut_count(s, e), 1, memory_order_relaxed);
+	e->msg_len = 0;
+	bucket_of(s, slot)->tag[slot % BUCKET_SLOTS] = 0;
+}
+
+/* The slots of a key's entries, each a slot's number or NO_SLOT. */
 struct places {
 	uint32_t type; /* of the key's type */
 	uint32_t any;  /* of SHARD_ANY_TYPE; none if that is the key's type */
@@ -59,7 +115,7 @@ look_in(const struct shard *s, const struct question *key, uint32_t number, stru
 	for (uint32_t i = 0; i < BUCKET_SLOTS; i++) {
 		if (b->tag[i] != type && b->tag[i] != any)
 			continue;
-		const struct entry *e = shard_entry_at(s, (size_t)b->place[i] * BUCKET_UNIT);
+		const struct entry *e = entry_at(s, (size_t)b->place[i] * BUCKET_UNIT);
 		if (b->tag[i] == type && entry_of_key(e, key, key->qtype))
 			p->type = number * BUCKET_SLOTS + i;
 		else if (b->tag[i] == any && entry_of_key(e, key, SHARD_ANY_TYPE))
@@ -71,7 +127,7 @@ static struct places
 look_closely(const struct shard *s, const struct question *key)
 {
 	uint16_t type = bucket_tag(key, key->qtype), any = bucket_tag(key, SHARD_ANY_TYPE);
-	struct places p = { .type = SHARD_NO_SLOT, .any = SHARD_NO_SLOT };
+	struct places p = { .type = NO_SLOT, .any = NO_SLOT };
 
 	for (unsigned which = 0; which < 2; which++) {
 		uint32_t number = bucket_number(key->hash, which, s->n_buckets);
@@ -87,14 +143,14 @@ places_of(struct shard *s, const struct question *key)
 {
 	s->work = (struct shard_work){ .buckets = 2 };
 	if (!shard_may_have(s, key))
-		return (struct places){ .type = SHARD_NO_SLOT, .any = SHARD_NO_SLOT };
+		return (struct places){ .type = NO_SLOT, .any = NO_SLOT };
 	return look_closely(s, key);
 }
 
 static void
 set_slot(struct shard *s, uint32_t slot, uint16_t tag, size_t place, unsigned asked)
 {
-	struct bucket *b = shard_bucket_of(s, slot);
+	struct bucket *b = bucket_of(s, slot);
 	unsigned i = slot % BUCKET_SLOTS;
 
 	b->tag[i] = tag;
@@ -105,8 +161,8 @@ set_slot(struct shard *s, uint32_t slot, uint16_t tag, size_t place, unsigned as
 static void
 forget(struct shard *s, uint32_t slot)
 {
-	if (slot != SHARD_NO_SLOT)
-		shard_drop_slot(s, slot, shard_entry_of(s, slot));
+	if (slot != NO_SLOT)
+		drop_slot(s, slot, entry_of(s, slot));
 }
 
 /* The slot with the least popular entry in a name's two buckets, none of whose slots is free. */
@@ -119,7 +175,7 @@ least_asked(const struct shard *s, uint32_t first, uint32_t second)
 		uint32_t slot =
 		    (i < BUCKET_SLOTS ? first : second) * BUCKET_SLOTS + i % BUCKET_SLOTS;
 
-		if (shard_asked_of(s, slot) < shard_asked_of(s, least))
+		if (asked_of(s, slot) < asked_of(s, least))
 			least = slot;
 	}
 	return least;
@@ -148,6 +204,164 @@ free_slot(struct shard *s, uint64_t hash)
 	return slot;
 }
 
+/* --- Room for an entry, and which are evicted for it ------------------------------------------ */
+
+/* Log, at level debug, that E is evicted. */
+static __attribute__((cold, noinline)) void
+tell_evicted(struct entry *e)
+{
+	char name[NAME_TEXT], type[TYPE_TEXT];
+
+	log_debug(LOG_CACHE, "evicted %s %s, to make room",
+	    name_to_text(header_qname(entry_msg(e)), name),
+	    e->qtype == SHARD_ANY_TYPE ? "of all types" : type_to_text(e->qtype, type));
+}
+
+/* Evict E, the entry of SLOT. If it was still of USE its fingerprint is kept. */
+static inline void
+evict(struct shard *s, uint32_t slot, struct entry *e, bool use)
+{
+	if (use) {
+		ghost_add(&s->ghost, e->hash, bucket_of(s, slot)->tag[slot % BUCKET_SLOTS]);
+		s->counts.evicted++;
+		if (log_debugs(LOG_CACHE))
+			tell_evicted(e);
+	}
+	drop_slot(s, slot, e);
+}
+
+/*
+ * Copy SLOT's entry to the place TO, where the ring has written its length already. In the same
+ * ring the two may overlap: the length that was written is outside of the old entry or has the same
+ * bytes.
+ */
+static void
+move(struct shard *s, uint32_t slot, size_t to, unsigned asked)
+{
+	struct bucket *b = bucket_of(s, slot);
+	size_t from = place_of(s, slot);
+	uint32_t len;
+
+	memcpy(&len, s->data + to, sizeof(len));
+	memmove(s->data + to + sizeof(len), s->data + from + sizeof(len), len - sizeof(len));
+	s->work.moved += len;
+	b->place[slot % BUCKET_SLOTS] = (uint32_t)(to / BUCKET_UNIT);
+	b->asked[slot % BUCKET_SLOTS] = (uint8_t)asked;
+}
+
+/*
+ * The oldest entry of the main ring: keep it, as the newest one, if it was asked for; else evict
+ * it.
+ */
+static void
+evict_from_main(struct shard *s, uint32_t now_s)
+{
+	uint32_t at = ring_oldest(&s->main), len = ring_len(&s->main, at);
+	size_t place = s->small.size + at;
+	struct entry *e = entry_at(s, place);
+
+	s->work.drops++;
+	ring_drop(&s->main);
+	if (e->msg_len == 0)
+		return;
+	uint32_t slot = e->slot, to = RING_FULL;
+	unsigned asked = asked_of(s, slot);
+	bool use = entry_of_use(e, s->stale_s, now_s);
+	if (asked > 0 && use && s->work.copies < SHARD_COPIES) {
+		s->work.copies++;
+		to = ring_add(&s->main, len);
+	}
+	if (to != RING_FULL)
+		move(s, slot, s->small.size + to, asked - 1);
+	else
+		evict(s, slot, e, use);
+}
+
+/* Evict from the main ring until LEN bytes fit. Their offset in the ring, or RING_FULL. */
+static uint32_t
+room_in_main(struct shard *s, uint32_t len, uint32_t now_s)
+{
+	uint32_t at;
+
+	while ((at = ring_add(&s->main, len)) == RING_FULL && s->work.drops < SHARD_DROPS)
+		evict_from_main(s, now_s);
+	return at;
+}
+
+/* The same, but drop only what is of no use any more. */
+static uint32_t
+room_to_spare(struct shard *s, uint32_t len, uint32_t now_s)
+{
+	while (ring_is_full(&s->main, len) && s->work.drops < SHARD_DROPS) {
+		if (entry_of_use(
+			entry_at(s, s->small.size + ring_oldest(&s->main)), s->stale_s, now_s))
+			return RING_FULL;
+		evict_from_main(s, now_s);
+	}
+	return ring_add(&s->main, len);
+}
+
+/*
+ * The oldest entry of the small ring: move it to the main ring if it was asked for; else evict it.
+ */
+static void
+evict_from_small(struct shard *s, uint32_t now_s)
+{
+	uint32_t at = ring_oldest(&s->small), to = RING_FULL;
+	struct entry *e = entry_at(s, at);
+
+	s->work.drops++;
+	if (e->msg_len > 0) {
+		uint32_t slot = e->slot;
+		bool use = entry_of_use(e, s->stale_s, now_s);
+
+		if (asked_of(s, slot) > 0 && use && s->work.copies < SHARD_COPIES) {
+			s->work.copies++; /* counted before those that making room moves */
+			to = room_in_main(s, ring_len(&s->small, at), now_s);
+		}
+		if (to != RING_FULL)
+			move(s, slot, s->small.size + to, 0);
+		else
+			evict(s, slot, e, use);
+	}
+	ring_drop(&s->small);
+}
+
+/*
+ * Room in the main ring, for an entry that replaces or comes back to one there. Its place or
+ * NO_ROOM.
+ */
+static size_t
+room_for_old(struct shard *s, uint32_t len, uint32_t now_s)
+{
+	uint32_t at = room_in_main(s, len, now_s);
+
+	return at != RING_FULL ? s->small.size + at : NO_ROOM;
+}
+
+/*
+ * Room for an entry of LEN bytes (a multiple of RING_ALIGN) whose key has not been here lately: in
+ * the small ring or, as long as nothing of use is lost by it, in the main one. It drops SHARD_DROPS
+ * entries and moves SHARD_COPIES at most, counted in s->work. Its place or NO_ROOM.
+ */
+static size_t
+room_for_new(struct shard *s, uint32_t len, uint32_t now_s)
+{
+	uint32_t at;
+
+	if (!ring_is_full(&s->small, len) && (at = ring_add(&s->small, len)) != RING_FULL)
+		return at;
+	at = room_to_spare(s, len, now_s);
+	if (at != RING_FULL)
+		return s->small.size + at;
+	do {
+		if (s->work.drops >= SHARD_DROPS)
+			return NO_ROOM;
+		evict_from_small(s, now_s);
+	} while (ring_is_full(&s->small, len) || (at = ring_add(&s->small, len)) == RING_FULL);
+	return at;
+}
+
 /* --- Entries ---------------------------------------------------------------------------------- */
 
 static inline void
@@ -156,14 +370,14 @@ view(const struct shard *s, uint32_t slot, struct shard_entry *out)
 	const struct entry *e;
 
 	out->msg = NULL;
-	if (slot == SHARD_NO_SLOT)
+	if (slot == NO_SLOT)
 		return;
-	e = shard_entry_of(s, slot);
+	e = entry_of(s, slot);
 	out->meta = e->meta;
 	out->meta.flags &= ENTRY_CUT | ENTRY_OWNERS;
 	out->msg = entry_msg(e);
 	out->len = e->msg_len;
-	out->asked = shard_asked_of(s, slot);
+	out->asked = asked_of(s, slot);
 	out->slot = slot;
 }
 
@@ -173,7 +387,7 @@ shard_find(struct shard *s, const struct question *key, struct shard_found *out)
 	s->work = (struct shard_work){ .buckets = 2 };
 	struct places p = look_closely(s, key);
 
-	if ((p.type & p.any) == SHARD_NO_SLOT)
+	if ((p.type & p.any) == NO_SLOT)
 		return false;
 	view(s, p.type, &out->type);
 	view(s, p.any, &out->any);
@@ -184,14 +398,14 @@ void
 shard_ask(struct shard *s, const struct shard_entry *e)
 {
 	/* No write at the maximum: a popular entry's line of the processor's cache stays clean. */
-	if (shard_asked_of(s, e->slot) < BUCKET_ASKED_MAX)
-		shard_bucket_of(s, e->slot)->asked[e->slot % BUCKET_SLOTS]++;
+	if (asked_of(s, e->slot) < BUCKET_ASKED_MAX)
+		bucket_of(s, e->slot)->asked[e->slot % BUCKET_SLOTS]++;
 }
 
 void
 shard_set_meta(struct shard *s, const struct shard_entry *e, const struct entry_meta *meta)
 {
-	struct entry *at = shard_entry_of(s, e->slot);
+	struct entry *at = entry_of(s, e->slot);
 	unsigned kept = at->meta.flags & ~(unsigned)ENTRY_OWNERS;
 
 	at->meta = *meta;
@@ -207,7 +421,7 @@ shard_drop(struct shard *s, const struct shard_entry *e)
 uint8_t *
 shard_message(struct shard *s, const struct shard_entry *e)
 {
-	return (uint8_t *)(shard_entry_of(s, e->slot) + 1);
+	return (uint8_t *)(entry_of(s, e->slot) + 1);
 }
 
 static inline void
@@ -225,7 +439,7 @@ enter(struct shard *s, struct entry *e, const struct question *key, const struct
 	s->counts.bytes += len;
 	s->counts.put++;
 	if (UNLIKELY(meta->flags & ENTRY_CUT))
-		atomic_fetch_add_explicit(shard_cut_count(s, e), 1, memory_order_relaxed);
+		atomic_fetch_add_explicit(cut_count(s, e), 1, memory_order_relaxed);
 }
 
 bool
@@ -235,33 +449,32 @@ shard_put(struct shard *s, const struct question *key, const struct entry_meta *
 	uint32_t whole = (uint32_t)align(sizeof(struct entry) + len + RING_ALIGN - 1, RING_ALIGN);
 	uint16_t tag = bucket_tag(key, key->qtype);
 	unsigned asked = 0;
-	size_t place = SHARD_NO_ROOM;
+	size_t place = NO_ROOM;
 	bool in_main;
 
 	__builtin_prefetch(ghost_row(&s->ghost, key->hash));
-	__builtin_prefetch(shard_entry_at(s, s->small.tail));
+	__builtin_prefetch(entry_at(s, s->small.tail));
 	struct places p = places_of(s, key);
 	if (there)
 		forget(s, p.any);
-	if (p.type != SHARD_NO_SLOT) { /* the new one goes to the same ring, and is as popular */
-		in_main = shard_place_of(s, p.type) >= s->small.size;
-		asked = shard_asked_of(s, p.type);
+	if (p.type != NO_SLOT) { /* the new one goes to the same ring, and is as popular */
+		in_main = place_of(s, p.type) >= s->small.size;
+		asked = asked_of(s, p.type);
 		forget(s, p.type);
 	} else {
 		in_main = ghost_take(&s->ghost, key->hash, tag);
 		s->counts.ghost_hits += in_main;
 	}
 	if (len <= SHARD_MSG_MAX)
-		place =
-		    in_main ? shard_room_main(s, whole, now_s) : shard_room_new(s, whole, now_s);
-	if (place == SHARD_NO_ROOM) {
+		place = in_main ? room_for_old(s, whole, now_s) : room_for_new(s, whole, now_s);
+	if (place == NO_ROOM) {
 		s->counts.refused++;
 		return false;
 	}
-	uint32_t slot = p.type != SHARD_NO_SLOT ? p.type : free_slot(s, key->hash);
+	uint32_t slot = p.type != NO_SLOT ? p.type : free_slot(s, key->hash);
 	set_slot(s, slot, tag, place, asked);
-	shard_entry_at(s, place)->slot = slot;
-	enter(s, shard_entry_at(s, place), key, meta, msg, len);
+	entry_at(s, place)->slot = slot;
+	enter(s, entry_at(s, place), key, meta, msg, len);
 	return true;
 }
 
@@ -284,8 +497,7 @@ slot_of_name(struct shard *s, const struct question *key, uint32_t i)
 	uint32_t number = bucket_number(key->hash, i / BUCKET_SLOTS, s->n_buckets);
 	uint32_t slot = number * BUCKET_SLOTS + i % BUCKET_SLOTS;
 
-	if (s->buckets[number].tag[i % BUCKET_SLOTS] == 0 ||
-	    !entry_of_name(shard_entry_of(s, slot), key))
+	if (s->buckets[number].tag[i % BUCKET_SLOTS] == 0 || !entry_of_name(entry_of(s, slot), key))
 		return RING_FULL;
 	return slot;
 }
@@ -303,7 +515,7 @@ forget_named(struct shard *s, const struct question *key, bool typed)
 
 		if (slot == RING_FULL)
 			continue;
-		const struct entry *e = shard_entry_of(s, slot);
+		const struct entry *e = entry_of(s, slot);
 		if (typed && e->qtype != key->qtype && e->qtype != SHARD_ANY_TYPE)
 			continue;
 		forget(s, slot);
@@ -328,7 +540,7 @@ void
 shard_clear(struct shard *s)
 {
 	for (uint32_t slot = 0; slot < s->n_buckets * BUCKET_SLOTS; slot++) {
-		if (shard_bucket_of(s, slot)->tag[slot % BUCKET_SLOTS] != 0)
+		if (bucket_of(s, slot)->tag[slot % BUCKET_SLOTS] != 0)
 			forget(s, slot);
 	}
 	memset(s->ghost.row, 0, (size_t)s->ghost.n_rows * sizeof(*s->ghost.row));
@@ -348,10 +560,10 @@ each_in(struct shard *s, const struct ring *ring,
 		size_t place = (size_t)(r.mem - s->data) + at;
 		struct shard_entry e;
 
-		if (shard_entry_at(s, place)->msg_len == 0)
+		if (entry_at(s, place)->msg_len == 0)
 			continue;
-		view(s, shard_entry_at(s, place)->slot, &e);
-		struct question key = entry_key(shard_entry_at(s, place));
+		view(s, entry_at(s, place)->slot, &e);
+		struct question key = entry_key(entry_at(s, place));
 		if (!visit(arg, &key, &e))
 			return false;
 	}
@@ -369,7 +581,7 @@ shard_each_of_name(struct shard *s, const struct question *key,
 		if (slot == RING_FULL)
 			continue;
 		view(s, slot, &e);
-		struct question k = entry_key(shard_entry_of(s, slot));
+		struct question k = entry_key(entry_of(s, slot));
 		if (!visit(arg, &k, &e))
 			return;
 	}

@@ -13,7 +13,9 @@
  * for once never push out names that are asked for often.
  *
  * The index is a hash table of buckets with 8 slots (cache/bucket); each name has two buckets,
- * which hold all its entries. Find, put and evict take bounded work (struct shard_work); nothing
+ * which hold all its entries. A slot's number is its bucket's number times BUCKET_SLOTS, plus its
+ * own number in the bucket. A place is an entry's offset in the shard's data, which is the small
+ * ring, then the main one. Find, put and evict take bounded work (struct shard_work); nothing
  * sweeps. Not thread-safe: the caller locks. Time is in seconds that the caller gives, which may
  * wrap.
  */
@@ -26,13 +28,50 @@
 #include "base/attr.h"
 #include "cache/bucket.h"
 #include "cache/entry.h"
+#include "cache/ghost.h"
 #include "cache/question.h"
-#include "cache/shard_parts.h"
+#include "cache/ring.h"
 
 #define SHARD_MIN (1U << 20) /* bytes of the smallest shard */
 #define SHARD_MAX (1U << 30) /* bytes of the largest one */
 #define SHARD_MSG_MAX 16384  /* bytes of the longest message that is stored */
 #define SHARD_ANY_TYPE 0     /* type of a key that stands for all types: the name does not exist */
+#define SHARD_COPIES 8       /* entries that one put moves at most */
+#define SHARD_DROPS 40       /* entries that one put throws out at most */
+#define SHARD_CUT_DEPTHS 16  /* names of so many labels or more have no entries that cut */
+
+/* What one call did, for the tests that bound it. */
+struct shard_work {
+	unsigned buckets; /* searched */
+	unsigned copies;  /* entries moved */
+	unsigned drops;   /* entries taken from the end of a ring */
+	size_t moved;     /* bytes of the entries moved, and of the message that was put */
+};
+
+struct shard_counts {
+	uint64_t n;          /* entries that can be found */
+	uint64_t put;        /* entries stored since the start */
+	uint64_t bytes;      /* of the messages that can be found */
+	uint64_t refused;    /* not stored: no room within the bounds, or too long a message */
+	uint64_t evicted;    /* thrown out while still of use */
+	uint64_t ghost_hits; /* put while their fingerprint was still known */
+};
+
+struct shard {
+	/* What a search needs, together. */
+	struct bucket *buckets; /* borrowed: n_buckets of them */
+	uint8_t *data;          /* borrowed: the small ring, then the main one */
+	uint32_t n_buckets;
+	uint32_t stale_s; /* an entry is of use for so long after its end */
+	struct shard_work work;
+	/* What a put needs too. */
+	struct ghost ghost;
+	struct ring small;
+	struct ring main;
+	/* borrowed, shared with other shards: entries with ENTRY_CUT by their names' labels */
+	atomic_uint *cuts;
+	struct shard_counts counts;
+};
 
 /* An entry that was found; borrowed until the next put, remove or clear. */
 struct shard_entry {
