@@ -91,7 +91,7 @@ MUST_USE size_t respond_special_end(struct queries *qs, struct query *q,
 /* respond_local: the answer to a query in state LOCAL, by q->local.kind. */
 MUST_USE size_t respond_local(struct queries *qs, struct query *q, const struct query_out *out);
 
-/* Answers to failures, in every state (engine/respond_failure.c). */
+/* Answers to failures, in every state. */
 
 /* respond_fail: SERVFAIL, for the reason that fits ev->outcome (RFC 8914 section 4). */
 MUST_USE size_t respond_fail(struct queries *qs, struct query *q, const struct query_event *ev);

@@ -245,6 +245,82 @@ START_TEST(d13_client_hash_minds_lengths)
 }
 END_TEST
 
+/* --- failures: D3, D4, RFC 8914 section 4 ------------------------------------------------------
+ */
+
+static const struct query_out udp = { .buf = out, .cap = PACKET_UDP_CAP };
+
+static struct query *
+failing(enum query_state state)
+{
+	struct query *q = new_query(false, true);
+
+	q->state = (uint8_t)state;
+	return q;
+}
+
+static const struct {
+	enum lookup_outcome outcome;
+	uint16_t ede;
+} troubles[] = { { LOOKUP_SILENT, DNS_EDE_NO_REACHABLE_AUTHORITY },
+	{ LOOKUP_REPLY, DNS_EDE_NETWORK_ERROR }, { LOOKUP_ERROR, DNS_EDE_NETWORK_ERROR } };
+
+START_TEST(trouble_has_its_code)
+{
+	const struct query_event ev = { .outcome = troubles[_i].outcome, .out = &udp };
+	struct query *q = failing(QUERY_AAAA);
+	struct msg m;
+
+	message_sound(&m, out, respond_fail(&p.queries, q, &ev), 1232);
+	ck_assert_uint_eq(m.rcode, DNS_SERVFAIL);
+	ck_assert_uint_eq(msg_ede(&m), troubles[_i].ede);
+	query_free(&p.queries, q);
+}
+END_TEST
+
+/* D4: an error is passed as it came, with its records, if it is about what was asked. */
+START_TEST(d4_error_as_it_came)
+{
+	struct query_event ev = { .outcome = LOOKUP_ERROR, .rcode = DNS_REFUSED, .out = &udp };
+	struct msg from, m;
+	struct query *q;
+
+	message_read(&from, reply, sizeof(reply),
+	    "0001 8185 0001 0000 0001 0000 <www.example> 001c 0001"
+	    "00 0002 0001 00000e10 0003 {a} 00");
+	ev.msg = &from;
+	for (unsigned i = 0; i < 3; i++) {
+		q = failing(i == 1 ? QUERY_REVERSE : QUERY_AAAA);
+		q->req.qtype = i == 2 ? DNS_TYPE_A : DNS_TYPE_AAAA;
+		message_sound(&m, out, respond_upstream_error(&p.queries, q, &ev), 1232);
+		ck_assert_uint_eq(m.rcode, DNS_REFUSED);
+		ck_assert_uint_eq(m.count[MSG_AUTHORITY], i == 0);
+		query_free(&p.queries, q);
+	}
+	q = failing(QUERY_AAAA);
+	ev.msg = NULL;
+	message_sound(&m, out, respond_upstream_error(&p.queries, q, &ev), 1232);
+	ck_assert_uint_eq(m.rcode, DNS_REFUSED);
+	query_free(&p.queries, q);
+}
+END_TEST
+
+/* D3: SERVFAIL, counted. */
+START_TEST(d3_bogus_is_servfail_and_counted)
+{
+	const struct query_event ev = {
+		.outcome = LOOKUP_BOGUS, .rcode = DNS_SERVFAIL, .out = &udp
+	};
+	struct query *q = failing(QUERY_AAAA);
+	struct msg m;
+
+	message_sound(&m, out, respond_bogus(&p.queries, q, &ev), 1232);
+	ck_assert_uint_eq(m.rcode, DNS_SERVFAIL);
+	ck_assert_uint_eq(parts_count(&p.stats.bogus), 1);
+	query_free(&p.queries, q);
+}
+END_TEST
+
 void
 tests_add(TCase *tc)
 {
@@ -256,4 +332,7 @@ tests_add(TCase *tc)
 	tcase_add_test(tc, nodata_with_nothing_at_hand);
 	tcase_add_test(tc, d13_client_hash);
 	tcase_add_test(tc, d13_client_hash_minds_lengths);
+	tcase_add_loop_test(tc, trouble_has_its_code, 0, 3);
+	tcase_add_test(tc, d4_error_as_it_came);
+	tcase_add_test(tc, d3_bogus_is_servfail_and_counted);
 }
