@@ -15,7 +15,6 @@
 #include "engine/engine.h"
 #include "io/evbase.h"
 #include "io/fd_event.h"
-#include "io/intake.h"
 #include "io/loop_parts.h"
 #include "io/shell.h"
 
@@ -236,7 +235,7 @@ loop_turn(struct loop *l)
 	upstream_tcp_turn(sh);
 	loop_tick(l);
 	loop_mail(l);
-	intake_turn(sh);
+	session_turn(sh);
 	listener_turn(sh);
 	shell_flush(sh);
 	/* The flush has closed connections that ended, which makes room for new ones. */

@@ -3,9 +3,11 @@
 #define DNS64D_IO_SESSION_H
 
 /*
- * session: TCP connections of clients (RFC 7766): their lives, limits and answers; io/intake reads
- * their questions. Those of one connection are worked on at the same time, and each answer leaves
- * when it is ready (RFC 7766 section 7: out of order).
+ * session: TCP connections of clients (RFC 7766): their lives, limits, questions and answers. The
+ * questions of one connection are worked on at the same time, and each answer leaves when it is
+ * ready (RFC 7766 section 7: out of order). Connections take turns, UDP_BATCH questions each, and
+ * all together have SESSION_TURN in one iteration: what they sent more waits, and datagrams and
+ * upstreams are served in between.
  *
  * A connection is "stalled", that is not read, while it has too many questions in flight or too
  * many unsent bytes. The engine knows a connection by its index in the table and a generation.
@@ -37,6 +39,7 @@
 #define SESSION_PACE 16384          /* bytes that a client takes in SESSION_STALL_NS at least */
 #define SESSION_WRITES 64           /* connections that accept bytes again, in one session_flush */
 #define SESSION_CLOSINGS 256        /* connections closed in one session_beat */
+#define SESSION_TURN 256 /* reads and questions in one session_turn, a batch more at most */
 
 /* How long a client is waited for. */
 #define SESSION_FIRST_NS 3000000000ULL     /* its first question, from the connection on */
@@ -110,26 +113,17 @@ void session_fini(struct shell *sh);
  */
 void session_open(struct shell *sh, int fd, const struct netaddr *peer);
 
-/* session_close: close the connection S now, and free its place. Not while the engine is called. */
-void session_close(struct shell *sh, struct session *s);
-
 /*
  * session_shed: close the connections of clients that get no answer by now (engine_ignores). Not
  * while the engine is called.
  */
 void session_shed(struct shell *sh);
 
-/* session_end: have the next session_flush close S; no more of its bytes are taken or sent. */
-void session_end(struct sessions *ss, struct session *s);
-
-/* session_dirty: have the next session_flush look at S, also if its socket is full. */
-void session_dirty(struct sessions *ss, struct session *s);
-
-/* session_active: S has just sent or received a message. */
-void session_active(struct shell *sh, struct session *s);
-
-/* session_room: how many questions the limits of the connection S permit it to ask now. */
-MUST_USE uint32_t session_room(const struct session *s);
+/*
+ * session_turn: read questions from readable connections and from those that are stalled no more or
+ * have more to give, and hand them to the engine. Sets sh->again when it has not come to all.
+ */
+void session_turn(struct shell *sh);
 
 /*
  * session_answer: queue the answer SEND, whose bytes are in sh->tcp_buf. Does nothing if the

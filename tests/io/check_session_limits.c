@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* session: ceilings, who gives way at them, and how long a client is waited for. */
+/* session: ceilings, who gives way at them, how long a client is waited for, and turns. */
 #include "io/session.h"
 
 #include <stdio.h>
@@ -457,6 +457,89 @@ START_TEST(closings_in_slices)
 }
 END_TEST
 
+/* --- questions are taken in turns ------------------------------------------------------------- */
+
+#define CLIENTS 100
+
+static uint64_t
+n_taken(void)
+{
+	return crowd_stat(&crowd, "client_tcp");
+}
+
+/* A crowd that asks at once is served in many iterations, and each of them has little to do. */
+START_TEST(iterations_are_short)
+{
+	uint64_t before = 0, sum = 0;
+	unsigned n = 0;
+
+	start(CLIENTS, CLIENTS);
+	for (unsigned i = 0; i < CLIENTS; i++) {
+		join("192.0.2.1");
+		crowd_ask(fds[i], CROWD_LOCAL, 100);
+	}
+	do {
+		crowd_turn(&crowd);
+		ck_assert_uint_le(n_taken() - before, SESSION_TURN + UDP_BATCH);
+		before = n_taken();
+		n++;
+	} while (crowd.sh->again);
+	ck_assert_uint_ge(n, CLIENTS * 100 / (SESSION_TURN + UDP_BATCH));
+	for (unsigned i = 0; i < CLIENTS; i++)
+		sum += crowd_read(fds[i], 1000000) > 0;
+	ck_assert_uint_eq(sum, CLIENTS);
+	ck_assert_uint_eq(n_taken(), CLIENTS * 100);
+}
+END_TEST
+
+/* One that asks much in a single write holds up nobody: who comes later has the next turn. */
+START_TEST(flood_of_one_holds_up_nobody)
+{
+	start(CLIENTS, CLIENTS);
+	join("192.0.2.1");
+	join("192.0.2.2");
+	crowd_ask(fds[0], CROWD_LOCAL, 1000);
+	crowd_turn(&crowd);
+	ck_assert(crowd.sh->again);
+	ck_assert_uint_lt(n_taken(), 1000);
+	crowd_ask(fds[1], CROWD_LOCAL, 1);
+	crowd_turn(&crowd);
+	ck_assert_uint_gt(crowd_read(fds[1], 1000), 0);
+	ck_assert_uint_lt(n_taken(), 1000);
+	(void)crowd_settle(&crowd);
+	ck_assert_uint_eq(n_taken(), 1001);
+}
+END_TEST
+
+/* A connection may have as many questions open as ever, and goes on when they are answered. */
+START_TEST(own_limit_stalls_and_ends)
+{
+	start(CLIENTS, CLIENTS);
+	join("192.0.2.1");
+	for (unsigned i = 0; i < 2 * SESSION_QUESTIONS; i++)
+		crowd_ask_new(fds[0]);
+	(void)crowd_settle(&crowd);
+	ck_assert_uint_eq(n_taken(), SESSION_QUESTIONS);
+	ck_assert(crowd.sh->sessions.s[0].stalled);
+	crowd_pass(&crowd, 10000); /* each is answered with SERVFAIL, nobody replies */
+	ck_assert_uint_eq(n_taken(), 2 * SESSION_QUESTIONS);
+	ck_assert(!crowd.sh->sessions.s[0].stalled);
+}
+END_TEST
+
+/* All that was sent before the end is read and answered, over several turns. */
+START_TEST(stop_reads_what_has_come)
+{
+	start(CLIENTS, CLIENTS);
+	join("192.0.2.1");
+	crowd_ask(fds[0], CROWD_LOCAL, 1000);
+	session_stop(crowd.sh);
+	(void)crowd_settle(&crowd);
+	ck_assert_uint_eq(n_taken(), 1000);
+	ck_assert_uint_eq(crowd.sh->sessions.n, 0);
+}
+END_TEST
+
 void
 tests_add(TCase *tc)
 {
@@ -478,4 +561,8 @@ tests_add(TCase *tc)
 	tcase_add_test(tc, cve_2024_0760_flood_that_reads_nothing);
 	tcase_add_loop_test(tc, reading_has_a_pace, 0, 2);
 	tcase_add_test(tc, closings_in_slices);
+	tcase_add_test(tc, iterations_are_short);
+	tcase_add_test(tc, flood_of_one_holds_up_nobody);
+	tcase_add_test(tc, own_limit_stalls_and_ends);
+	tcase_add_test(tc, stop_reads_what_has_come);
 }

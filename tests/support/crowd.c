@@ -11,7 +11,6 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "io/intake.h"
 
 #define STEP_MS 100
 
@@ -63,7 +62,7 @@ crowd_turn(struct crowd *c)
 {
 	c->sh->again = false;
 	(void)event_base_loop(c->sh->base, EVLOOP_ONCE | EVLOOP_NONBLOCK);
-	intake_turn(c->sh);
+	session_turn(c->sh);
 	shell_flush(c->sh);
 }
 
