@@ -9,7 +9,7 @@
  * datagram with an ID that is not in flight on its socket is a guess; a reply to a question that
  * was just answered is none, as its ID was the socket's, and only those who saw it know that. Nor
  * is one to a question that was given up, though its ID is another socket's by now
- * (outbound/stale_id).
+ * (outbound/txid).
  *
  * After ID_ATTACK_SOCKET guesses a socket is given up: nothing that comes by it is taken any more,
  * and its open questions are asked again (outbound/loss). So a port that was found out is worth

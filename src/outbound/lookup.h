@@ -28,7 +28,6 @@
 #include "core/stats.h"
 #include "core/wheel.h"
 #include "dns/msg.h"
-#include "outbound/stale_id.h"
 #include "outbound/txid.h"
 #include "outbound/upstream.h"
 

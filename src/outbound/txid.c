@@ -45,3 +45,15 @@ txid_give(struct txid *t, uint16_t id)
 	t->n_used--;
 	swap(t, t->place[id], t->n_used);
 }
+
+bool
+stale_id_has(const struct stale_id *o, uint16_t id)
+{
+	uint32_t n = o->n < STALE_ID_EACH ? o->n : STALE_ID_EACH;
+
+	for (uint32_t i = 0; i < n; i++) {
+		if (o->ids[i] == id)
+			return true;
+	}
+	return false;
+}

@@ -19,6 +19,7 @@
 
 #define TXID_COUNT 65536U
 #define TXID_MAX_SPACES 4 /* permutations, each for its own sockets */
+#define STALE_ID_EACH 512 /* so many questions leave by a socket (io/upstream_set) */
 
 /*
  * What an ID in flight belongs to. It stays after the ID was given back, to recognise a late reply.
@@ -67,5 +68,28 @@ txid_room(const struct txid *t)
 {
 	return TXID_COUNT - t->n_used;
 }
+
+/*
+ * The IDs by which a UDP socket's questions were known that were given up without a reply.
+ *
+ * Their replies may come yet, when the IDs are in use again on other sockets. That is no guess at
+ * an ID (outbound/id_attack), however many come: an upstream that is slow gets each question more
+ * than once, and answers all of them. Who does guess gains nothing by it, as none of these IDs is
+ * open on the socket.
+ */
+struct stale_id {
+	uint32_t n;                  /* questions given up; the last STALE_ID_EACH are in ids */
+	uint16_t ids[STALE_ID_EACH]; /* host byte order */
+};
+
+/* stale_id_note: the question with ID was given up without a reply. */
+static inline void
+stale_id_note(struct stale_id *o, uint16_t id)
+{
+	o->ids[o->n++ % STALE_ID_EACH] = id;
+}
+
+/* stale_id_has: was a question with ID given up? */
+MUST_USE bool stale_id_has(const struct stale_id *o, uint16_t id);
 
 #endif

@@ -3,7 +3,7 @@
  * Upstreams that are so slow that many replies come after their questions have ended (RULES D21,
  * D27): nobody guesses, so no socket is given up, and nothing goes over TCP for that.
  */
-#include "outbound/stale_id.h"
+#include "outbound/txid.h"
 
 #include <stdio.h>
 #include <stdlib.h>
