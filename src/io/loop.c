@@ -13,12 +13,80 @@
 #include "base/rng.h"
 #include "core/wheel.h"
 #include "engine/engine.h"
+#include "engine/querylog_tap.h"
 #include "io/evbase.h"
 #include "io/fd_event.h"
-#include "io/loop_parts.h"
 #include "io/shell.h"
 
 #define BEAT_NS (100 * NS_PER_MS) /* how often idle connections and the like are looked for */
+
+/* The end of a loop. */
+struct loop_stopping {
+	bool begun; /* no new work is taken */
+	bool done;
+	uint64_t seen;   /* value of stop that was last acted on */
+	uint64_t end_ns; /* when stopping: end of the grace */
+};
+
+/* Deadlines of the engine. */
+struct loop_ticks {
+	struct event event; /* runs only while the engine waits for a deadline, or an answer to be
+			      sent again */
+	bool on;
+	bool more;       /* the last tick was not enough: another one in the next iteration */
+	uint64_t due_ns; /* when the next tick is due */
+};
+
+struct loop {
+	/* The main thread writes to these; they have a cache line of their own. */
+	_Alignas(64) _Atomic(struct loop_update *) mail;
+	atomic_uint n_posted;
+	atomic_uint n_taken;
+	atomic_bool alive;
+	atomic_bool lameduck;
+	/* While this is set views, n_views and open are the loop's, else the main thread's. */
+	atomic_bool views_wanted;
+	uint64_t asked_ns; /* when views_wanted was set; the main thread's */
+	struct explain_slot explaining;
+	struct survey_box survey;
+	_Atomic uint64_t stop; /* grace in ms in the low 32 bits, calls above */
+
+	/* Only the loop's thread uses these. */
+	_Alignas(64) int wake_fd; /* eventfd */
+	struct event_base *base;
+	struct snapshot *snapshot; /* one reference */
+	struct engine *engine;
+	struct fd_event wake;
+	struct list woken;
+	struct loop_ticks ticks;
+	struct event beat; /* runs only while something needs it */
+	struct event age;  /* runs only while sockets towards upstreams can become too old */
+	bool beating;
+	bool aging;
+	struct loop_stopping stopping;
+	uint64_t beat_ns;                 /* when the next beat is due */
+	uint64_t age_ns;                  /* when the next search for old sockets is due */
+	struct querylog_tap querylog_tap; /* read by the query log's thread */
+	struct dnstap_tap dnstap_tap;     /* read by dnstap's thread */
+	struct upstream_status views[CONF_MAX_UPSTREAMS];
+	size_t n_views;
+	struct loop_open open;
+	struct shell sh;
+};
+
+/* --- Life ------------------------------------------------------------------------------------- */
+
+/* Free U, which no loop has taken, with all it brings. U may be NULL. */
+static void
+loop_update_free(struct loop_update *u)
+{
+	if (u == NULL)
+		return;
+	for (size_t i = 0; i < u->n_added; i++)
+		bind_close(&u->added[i]);
+	snapshot_unref(u->snapshot);
+	free(u);
+}
 
 /* A timer only ends the wait of libevent; loop_turn reads the clock and does the work. */
 static void
@@ -118,6 +186,238 @@ loop_free(struct loop *l)
 	snapshot_unref(l->snapshot);
 	free(l);
 }
+
+/* --- The main thread -------------------------------------------------------------------------- */
+
+static void
+loop_wake(const struct loop *l)
+{
+	uint64_t one = 1;
+
+	/* Fails only when the counter is at its end, and then the loop wakes anyway. */
+	while (write(l->wake_fd, &one, sizeof(one)) < 0 && errno == EINTR)
+		continue;
+}
+
+void
+loop_post(struct loop *l, struct loop_update *update)
+{
+	struct loop_update *before = atomic_exchange(&l->mail, NULL);
+
+	/* What it brings is still to be served, by addresses that UPDATE has too. */
+	for (; before != NULL && before->n_added > 0 && update->n_added < CONF_MAX_LISTENS;
+	     before->n_added--)
+		update->added[update->n_added++] = before->added[before->n_added - 1];
+	loop_update_free(before);
+	/* In this order: a loop that looks meanwhile must not count as taken what is not there yet.
+	 */
+	atomic_store(&l->mail, update);
+	atomic_fetch_add(&l->n_posted, 1);
+	loop_wake(l);
+}
+
+bool
+loop_pending(const struct loop *l)
+{
+	return atomic_load(&l->n_posted) != atomic_load(&l->n_taken);
+}
+
+unsigned
+loop_unserved(const struct loop *l)
+{
+	return listener_unserved(&l->sh);
+}
+
+unsigned
+loop_leaving(const struct loop *l)
+{
+	return listener_leaving(&l->sh);
+}
+
+void
+loop_ping(struct loop *l)
+{
+	atomic_store(&l->alive, false);
+	loop_wake(l);
+}
+
+bool
+loop_alive(const struct loop *l)
+{
+	return atomic_load(&l->alive);
+}
+
+void
+loop_stop(struct loop *l, uint32_t grace_ms)
+{
+	uint64_t old = atomic_load(&l->stop);
+	uint64_t calls;
+
+	do
+		calls = (old >> 33) + 1;
+	while (!atomic_compare_exchange_weak(&l->stop, &old, calls << 33 | grace_ms));
+	loop_wake(l);
+}
+
+void
+loop_lameduck(struct loop *l, bool on)
+{
+	atomic_store(&l->lameduck, on);
+	loop_wake(l);
+}
+
+bool
+loop_explain(struct loop *l, struct explain_job *a)
+{
+	if (!explain_slot_post(&l->explaining, a))
+		return false;
+	loop_wake(l);
+	return true;
+}
+
+void
+loop_survey(struct loop *l, struct survey *s)
+{
+	survey_post(&l->survey, s);
+	loop_wake(l);
+}
+
+struct spool *
+loop_querylog_spool(struct loop *l)
+{
+	return &l->querylog_tap.spool;
+}
+
+struct spool *
+loop_dnstap_spool(struct loop *l)
+{
+	return &l->dnstap_tap.spool;
+}
+
+const struct stats *
+loop_stats(const struct loop *l)
+{
+	return l->sh.stats;
+}
+
+void
+loop_ask_views(struct loop *l)
+{
+	/* Who asks again before there is an answer does not make the loop any younger. */
+	if (!atomic_exchange(&l->views_wanted, true))
+		l->asked_ns = clock_now_ns();
+	loop_wake(l);
+}
+
+uint64_t
+loop_silent_ns(const struct loop *l, uint64_t now_ns)
+{
+	return atomic_load(&l->views_wanted) && now_ns > l->asked_ns ? now_ns - l->asked_ns : 0;
+}
+
+const struct upstream_status *
+loop_views(const struct loop *l, size_t *n)
+{
+	if (atomic_load(&l->views_wanted))
+		return NULL;
+	*n = l->n_views;
+	return l->views;
+}
+
+const struct loop_open *
+loop_open(const struct loop *l)
+{
+	return atomic_load(&l->views_wanted) ? NULL : &l->open;
+}
+
+/* --- The mailbox ------------------------------------------------------------------------------ */
+
+/* Copy what the main thread wants to know. */
+static void
+loop_tell(struct loop *l)
+{
+	const struct shell *sh = &l->sh;
+
+	l->n_views = engine_views(sh->engine, l->views);
+	for (size_t i = 0; i < l->n_views; i++)
+		l->views[i].connections = upstream_tcp_to(sh, &l->views[i].addr);
+	l->open = (struct loop_open){ .queries = engine_in_flight(sh->engine),
+		.clients = sh->sessions.n,
+		.upstreams = sh->upstream_tcp.n_open,
+		.waited = *engine_latency(sh->engine) };
+	atomic_store(&l->views_wanted, false);
+}
+
+/* Continue under the snapshot of U. */
+static void
+loop_take(struct loop *l, struct loop_update *u)
+{
+	struct shell *sh = &l->sh;
+	struct snapshot *old = l->snapshot;
+
+	l->snapshot = u->snapshot;
+	u->snapshot = NULL;
+	sh->conf = &l->snapshot->conf.io;
+	engine_set_conf(sh->engine, &l->snapshot->conf.core, sh->now_ns);
+	snapshot_unref(old);
+	(void)shell_drain(sh);
+	if (l->snapshot->conf.core.policies->common.ignores)
+		session_shed(sh);
+	for (size_t i = 0; i < u->n_added; i++)
+		(void)listener_add(sh, &u->added[i]); /* else it tries again */
+	u->n_added = 0;
+	listener_keep(sh);
+	upstream_udp_sync(sh);
+	loop_update_free(u);
+}
+
+static void
+loop_begin_stop(struct loop *l, uint64_t stop)
+{
+	l->stopping.seen = stop;
+	l->stopping.end_ns = l->sh.now_ns + (stop & UINT32_MAX) * NS_PER_MS;
+	if (l->stopping.begun)
+		return;
+	l->stopping.begun = true;
+	listener_stop(&l->sh);
+	session_stop(&l->sh);
+}
+
+/*
+ * Read the mailbox: an update, a ping, a question for views or to be explained, whether it is a
+ * lame duck, an order to stop.
+ */
+static void
+loop_mail(struct loop *l)
+{
+	struct loop_update *u;
+	uint64_t n, stop;
+	unsigned n_posted;
+
+	if (fd_event_take(&l->woken) == NULL)
+		return;
+	while (read(l->wake_fd, &n, sizeof(n)) < 0 && errno == EINTR)
+		continue;
+	atomic_store(&l->alive, true);
+	n_posted = atomic_load(&l->n_posted);
+	u = atomic_exchange(&l->mail, NULL);
+	if (u != NULL && !l->stopping.begun)
+		loop_take(l, u);
+	else
+		loop_update_free(u);
+	atomic_store(&l->n_taken, n_posted);
+	session_lameduck(&l->sh, atomic_load(&l->lameduck));
+	if (atomic_load(&l->views_wanted))
+		loop_tell(l);
+	explain_slot_take(&l->explaining, &l->sh, l->stopping.begun);
+	if (survey_work(&l->survey, l->engine, l->sh.now_ns))
+		loop_wake(l); /* another slice in the next turn */
+	stop = atomic_load(&l->stop);
+	if (stop != l->stopping.seen)
+		loop_begin_stop(l, stop);
+}
+
+/* --- An iteration ----------------------------------------------------------------------------- */
 
 /* Does the loop stop, and has it finished or run out of time? */
 static bool

@@ -28,10 +28,24 @@
 #include "engine/explain.h"
 #include "io/bind.h"
 #include "io/explain_job.h"
-#include "io/loop_data.h"
 #include "io/snapshot.h"
 #include "io/survey.h"
 #include "outbound/upstream_status.h"
+
+/* What a reload brings to one loop. */
+struct loop_update {
+	struct snapshot *snapshot; /* one reference, passed on */
+	size_t n_added;
+	struct bind_sockets added[CONF_MAX_LISTENS]; /* for new addresses, passed on */
+};
+
+/* What a loop has open. */
+struct loop_open {
+	uint32_t queries;      /* questions of clients that have no answer yet */
+	uint32_t clients;      /* TCP connections of clients */
+	uint32_t upstreams;    /* TCP connections to upstreams */
+	struct latency waited; /* of the answers that waited for upstream */
+};
 
 struct loop;
 
