@@ -2,6 +2,7 @@
 #include "io/upstream_set.h"
 
 #include <errno.h>
+#include <unistd.h>
 
 #include "io/connlog.h"
 #include "io/port.h"
@@ -63,18 +64,50 @@ uses(const struct shell *sh, const struct upstream_set *set)
 	return sh->upstream_udp.pace.busy || many ? UPSTREAM_SET_USES_BUSY : UPSTREAM_SET_USES;
 }
 
-/* Open a socket for SET and tell the engine of it. Returns its slot, or -errno. */
+/* Watch FD, which has SLOT, for SET. Returns 0 or -ENOMEM. */
+static int
+sock_watch(struct shell *sh, const struct upstream_set *set, int fd, int slot)
+{
+	struct upstream_socks *socks = &sh->upstream_udp.socks;
+	struct upstream_sock *s = &socks->at[slot];
+
+	*s = (struct upstream_sock){ .opened_ns = sh->now_ns,
+		.upstream = set->upstream,
+		.space = set->space,
+		.open = true };
+	list_init(&s->drain);
+	udp_out_init(&s->out, fd, true);
+	fd_event_open(&s->src, sh->base, fd, EV_READ, &socks->ready);
+	if (fd_event_on(&s->src) == 0) {
+		socks->n_active++;
+		return 0;
+	}
+	fd_event_close(&s->src);
+	s->open = false;
+	return -ENOMEM;
+}
+
+/*
+ * Open a socket for SET and tell the engine of it. Returns its slot, or -errno: -ENOSPC when all
+ * slots are taken.
+ */
 static int
 sock_open(struct shell *sh, struct upstream_set *set)
 {
 	uint16_t port = set->port;
-	int fd = port_open(sh->conf, &sh->rng, &set->addr, &port);
+	int fd = port_open(sh->conf, &sh->rng, &set->addr, &port), slot, r;
 
 	if (fd < 0)
 		return fd;
 	set->port = port;
-	return upstream_sock_open(
-	    &sh->upstream_udp.socks, fd, set->upstream, set->space, sh->now_ns);
+	slot = engine_socket_add(sh->engine, set->upstream, set->space);
+	r = slot < 0 ? -ENOSPC : sock_watch(sh, set, fd, slot);
+	if (r == 0)
+		return slot;
+	close(fd);
+	if (slot >= 0)
+		engine_socket_del(sh->engine, (unsigned)slot);
+	return r;
 }
 
 /* Log once that an upstream cannot be reached (ERR: errno), and once that it can again (ERR: 0). */
@@ -129,14 +162,28 @@ set_open(struct shell *sh, struct upstream_set *set)
 	return -1;
 }
 
-void
-upstream_set_close(struct shell *sh, struct upstream_sock *s)
+/* Close S, which is retired. What is open on it gets no reply any more. */
+static void
+sock_close(struct shell *sh, struct upstream_sock *s)
 {
 	struct upstream_udp *udp = &sh->upstream_udp;
 
 	upstream_udp_set_of(udp, s)->n_draining--;
 	udp->n_draining--;
-	upstream_sock_close(&udp->socks, s);
+	list_unlink(&s->drain);
+	list_unlink(&s->out.refused);
+	engine_socket_del(sh->engine, upstream_sock_slot(&udp->socks, s));
+	fd_event_close(&s->src);
+	close(s->out.fd);
+	s->open = false;
+}
+
+void
+upstream_set_end(struct shell *sh, struct upstream_sock *s)
+{
+	if (s->out.n == 0 &&
+	    !engine_socket_busy(sh->engine, upstream_sock_slot(&sh->upstream_udp.socks, s)))
+		sock_close(sh, s);
 }
 
 /* Let the socket in SLOT get no more questions; it is closed when its open ones have ended. */
@@ -147,7 +194,9 @@ sock_retire(struct shell *sh, unsigned slot)
 	struct upstream_sock *s = &udp->socks.at[slot];
 	struct upstream_set *set = upstream_udp_set_of(udp, s);
 
-	upstream_sock_retire(&udp->socks, s, &set->draining);
+	engine_socket_retire(sh->engine, slot);
+	udp->socks.n_active--;
+	list_push(&set->draining, &s->drain);
 	set->n_draining++;
 	udp->n_draining++;
 }
@@ -168,7 +217,7 @@ make_room(struct shell *sh, struct upstream_set *set)
 	s = LIST_OBJECT(set->draining.next, struct upstream_sock, drain);
 	if (s->out.n > 0)
 		return false;
-	upstream_set_close(sh, s);
+	sock_close(sh, s);
 	return true;
 }
 
@@ -368,8 +417,7 @@ upstream_set_close_drained(struct shell *sh, struct upstream_set *set)
 		struct upstream_sock *s = LIST_OBJECT(link, struct upstream_sock, drain);
 
 		next = link->next;
-		if (upstream_sock_idle(&sh->upstream_udp.socks, s))
-			upstream_set_close(sh, s);
+		upstream_set_end(sh, s);
 	}
 }
 

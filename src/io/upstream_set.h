@@ -3,7 +3,9 @@
 #define DNS64D_IO_UPSTREAM_SET_H
 
 /*
- * upstream_set: the UDP sockets to one upstream for one ID space; a part of upstream_udp.
+ * upstream_set: the UDP sockets to one upstream for one ID space; a part of upstream_udp. Each has
+ * a slot of the engine. It is used, then "retired": it gets no new questions, but replies to its
+ * open ones are taken.
  *
  * Questions leave by the socket in use. It is drawn anew from the others after each iteration that
  * sent some. A socket that has sent UPSTREAM_SET_USES questions, or is UPSTREAM_SET_AGE_NS old, is
@@ -25,7 +27,8 @@
 #include "base/attr.h"
 #include "base/list.h"
 #include "base/netaddr.h"
-#include "io/upstream_sock.h"
+#include "io/fd_event.h"
+#include "io/udp.h"
 
 #define UPSTREAM_SET_PORTS 64              /* sockets of a set at most */
 #define UPSTREAM_SET_DRAINING 128          /* retired sockets of a set at most */
@@ -34,6 +37,25 @@
 #define UPSTREAM_SET_AGE_NS 2000000000ULL  /* age that retires a socket */
 #define UPSTREAM_SET_RETRY_NS 250000000ULL /* pause after a socket could not be opened */
 #define UPSTREAM_SET_FRESH_NS 100000000ULL /* between sockets that a set opens for refused ones */
+
+/* One socket. */
+struct upstream_sock {
+	struct fd_event src;
+	struct udp_out out;
+	struct list drain; /* on a list of its set's when retired */
+	uint64_t opened_ns;
+	uint32_t n_sent; /* questions sent by it */
+	uint8_t upstream;
+	uint8_t space;
+	bool open; /* false: this slot is free */
+};
+
+/* All sockets of one loop. */
+struct upstream_socks {
+	struct upstream_sock *at; /* owned: UPSTREAM_MAX_SOCKETS of them, by the engine's slots */
+	struct list ready;        /* upstream_sock.src of those with replies to read */
+	unsigned n_active;        /* sockets that are not retired */
+};
 
 /* The sockets of one upstream and ID space. */
 struct upstream_set {
@@ -51,6 +73,20 @@ struct upstream_set {
 	uint8_t upstream;
 	uint8_t space;
 };
+
+/* upstream_sock_slot: the slot of S. */
+MUST_USE static inline unsigned
+upstream_sock_slot(const struct upstream_socks *t, const struct upstream_sock *s)
+{
+	return (unsigned)(s - t->at);
+}
+
+/* upstream_sock_is_retired: is S open and retired? */
+MUST_USE static inline bool
+upstream_sock_is_retired(const struct upstream_sock *s)
+{
+	return s->open && !list_empty(&s->drain);
+}
 
 struct shell;
 
@@ -92,8 +128,8 @@ void upstream_set_renew(struct shell *sh, struct upstream_set *set);
 /* upstream_set_expire: retire sockets of SET that are too old; without any left it is asleep. */
 void upstream_set_expire(struct shell *sh, struct upstream_set *set);
 
-/* upstream_set_close: S, which is retired and has nothing to be sent, is not needed any more. */
-void upstream_set_close(struct shell *sh, struct upstream_sock *s);
+/* upstream_set_end: close S, which is retired, if nothing is to be sent by it nor waited for. */
+void upstream_set_end(struct shell *sh, struct upstream_sock *s);
 
 /* upstream_set_close_drained: close the retired sockets of SET that have no open questions. */
 void upstream_set_close_drained(struct shell *sh, struct upstream_set *set);

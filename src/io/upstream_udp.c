@@ -2,6 +2,8 @@
 #include "io/upstream_udp.h"
 
 #include <errno.h>
+#include <stdlib.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 #include "io/shell.h"
@@ -16,13 +18,26 @@ upstream_udp_init(struct shell *sh)
 	for (uint8_t u = 0; u < UPSTREAM_MAX; u++)
 		for (uint8_t space = 0; space < TXID_MAX_SPACES; space++)
 			upstream_set_init(&udp->sets[u][space], u, space);
-	return upstream_socks_init(&udp->socks, sh->engine, sh->base);
+	list_init(&udp->socks.ready);
+	/* calloc's zeroed pages take no memory before a slot is used. */
+	udp->socks.at = calloc(UPSTREAM_MAX_SOCKETS, sizeof(*udp->socks.at));
+	return udp->socks.at == NULL ? -ENOMEM : 0;
 }
 
 void
 upstream_udp_fini(struct shell *sh)
 {
-	upstream_socks_fini(&sh->upstream_udp.socks);
+	struct upstream_socks *socks = &sh->upstream_udp.socks;
+
+	if (socks->at == NULL)
+		return;
+	for (size_t i = 0; i < UPSTREAM_MAX_SOCKETS; i++)
+		if (socks->at[i].open) {
+			fd_event_close(&socks->at[i].src);
+			close(socks->at[i].out.fd);
+		}
+	free(socks->at);
+	socks->at = NULL;
 }
 
 /* Share out the slots among the sets that are needed. */
@@ -131,8 +146,8 @@ sock_read(struct shell *sh, struct upstream_sock *s)
 		n_in++;
 	}
 	(void)shell_input(sh, n_in);
-	if (upstream_sock_is_retired(s) && upstream_sock_idle(&sh->upstream_udp.socks, s))
-		upstream_set_close(sh, s);
+	if (upstream_sock_is_retired(s))
+		upstream_set_end(sh, s);
 }
 
 void

@@ -25,7 +25,6 @@
 #include "base/netaddr.h"
 #include "core/packet.h"
 #include "io/upstream_set.h"
-#include "io/upstream_sock.h"
 #include "outbound/txid.h"
 #include "outbound/upstream.h"
 
