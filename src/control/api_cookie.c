@@ -60,7 +60,7 @@ answer_changed(struct evhttp_request *r, void *arg, const struct host_views *v)
 	if (!d->host.ops->is_changing(d->host.arg))
 		tell(r, d);
 	else if (v->n_missing == 0) /* they may have told before they took it */
-		ask_begin(&d->ask, r, answer_changed, d);
+		ask_begin(&d->ask, r, answer_changed);
 	else
 		reply_error(r, HTTP_SERVUNAVAIL, "a loop does not take the change yet", NULL);
 }
@@ -92,7 +92,7 @@ change(struct evhttp_request *r, struct control_ctx *d, struct host_cookies *c, 
 		return;
 	}
 	log_notice(LOG_CONTROL, "cookie-secret %s: %u in force, until the next reload", what, n);
-	ask_begin(&d->ask, r, answer_changed, d);
+	ask_begin(&d->ask, r, answer_changed);
 }
 
 /*

@@ -110,16 +110,8 @@ api_explain(struct evhttp_request *r, void *arg)
 	if (a == NULL)
 		reply_json(r, HTTP_INTERNAL, NULL);
 	else if (read_question(r, p, a))
-		explain_queue_begin(&d->explain_queue, r, a);
+		explain_queue_begin(&d->explain_queue, r, a, explain_json);
 	else
 		explain_job_unref(a);
 	json_decref(p);
-}
-
-void
-api_explain_answer(struct evhttp_request *r, void *arg, struct explain_job *a)
-{
-	const struct control_ctx *d = arg;
-
-	reply_json(r, HTTP_OK, explain_json(&d->host, a));
 }

@@ -9,13 +9,9 @@
  * do and cd, each 0 or 1. ask=0 uses only what is known and asks no upstream; 1 is the default.
  */
 
-#include "control/explain_queue.h"
 #include "control/http.h"
 
 /* api_explain: begin with it. Wants a struct control_ctx. */
 http_handler api_explain;
-
-/* api_explain_answer: the answer, for explain_queue_init; ARG is the struct control_ctx. */
-explain_queue_answer api_explain_answer;
 
 #endif

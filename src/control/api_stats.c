@@ -215,7 +215,7 @@ api_upstreams(struct evhttp_request *r, void *arg)
 {
 	struct control_ctx *d = arg;
 
-	ask_begin(&d->ask, r, answer_upstreams, d);
+	ask_begin(&d->ask, r, answer_upstreams);
 }
 
 /* --- Status ----------------------------------------------------------------------------------- */
@@ -320,5 +320,5 @@ api_status(struct evhttp_request *r, void *arg)
 {
 	struct control_ctx *d = arg;
 
-	ask_begin(&d->ask, r, answer_status, d);
+	ask_begin(&d->ask, r, answer_status);
 }

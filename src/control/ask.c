@@ -1,50 +1,30 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "control/ask.h"
 
-#include <string.h>
-
 #include "base/clock.h"
-#include "control/reply.h"
 
-static bool
-is_stuck(const struct loop *l, uint64_t now_ns)
-{
-	return loop_silent_ns(l, now_ns) >= ASK_STUCK_MS * NS_PER_MS;
-}
+struct ask_request {
+	struct waiting_request base;
+	ask_answer *answer;
+};
 
-/* Has every loop told that can be waited for? */
-static bool
-all_told(const struct host *host)
-{
-	uint64_t now_ns = clock_now_ns();
-	size_t n;
-
-	for (unsigned i = 0; i < host->n_loops; i++) {
-		if (loop_views(host->loops[i], &n) == NULL && !is_stuck(host->loops[i], now_ns))
-			return false;
-	}
-	return true;
-}
-
-/* How many loops have not told, and do not go round, to *out. */
+/* How many loops have not told, and how many of these do not go round. */
 static void
-count_missing(const struct host *host, struct host_views *out)
+count_missing(const struct host *host, unsigned *n_missing, unsigned *n_stuck)
 {
 	uint64_t now_ns = clock_now_ns();
 	size_t n;
 
-	out->n_missing = 0;
-	out->n_stuck = 0;
+	*n_missing = *n_stuck = 0;
 	for (unsigned i = 0; i < host->n_loops; i++) {
-		out->n_missing += loop_views(host->loops[i], &n) == NULL;
-		out->n_stuck += is_stuck(host->loops[i], now_ns);
+		*n_missing += loop_views(host->loops[i], &n) == NULL;
+		*n_stuck += loop_silent_ns(host->loops[i], now_ns) >= ASK_STUCK_MS * NS_PER_MS;
 	}
 }
 
 static void
 collect(const struct host *host, struct host_views *out)
 {
-	count_missing(host, out);
 	/* While one is only late, what all knew a moment ago says more than what the others know.
 	 */
 	if (out->n_missing > out->n_stuck && out->n > 0)
@@ -59,105 +39,61 @@ collect(const struct host *host, struct host_views *out)
 	}
 }
 
-static void
-answer_all(struct ask *a)
-{
-	size_t n = a->n_waiting;
-
-	collect(a->host, &a->views);
-	a->n_waiting = 0;
-	a->end_ns = 0;
-	if (a->hear != NULL)
-		a->hear(a->hear_arg);
-	for (size_t i = 0; i < n; i++) {
-		const struct ask_waiter *w = &a->waiting[i];
-
-		w->answer(w->r, w->arg, &a->views);
-	}
-}
-
-/* Ask the loops, unless they are asked already. */
+/* Begin a round. */
 static void
 ask_loops(struct ask *a)
 {
-	if (a->end_ns != 0)
-		return;
+	const struct host *host = a->waiting.host;
+
 	a->end_ns = clock_now_ns() + ASK_MS * NS_PER_MS;
-	for (unsigned i = 0; i < a->host->n_loops; i++)
-		loop_ask_views(a->host->loops[i]);
-	event_active(a->timer, EV_TIMEOUT, 1);
+	for (unsigned i = 0; i < host->n_loops; i++)
+		loop_ask_views(host->loops[i]);
 }
 
+/* End it. An answer may ask again, which waits for the next round. */
 static void
-on_timer(evutil_socket_t fd, short what, void *arg)
+answer_all(struct ask *a)
 {
-	const struct timeval soon = { .tv_usec = 1000 };
-	struct ask *a = arg;
+	a->end_ns = 0;
+	collect(a->waiting.host, &a->views);
+	a->on_views(a->arg);
+	for (size_t n = a->waiting.n; n > 0; n--) {
+		const struct ask_request *first = a->waiting.of[0];
+		ask_answer *answer = first->answer;
 
-	(void)fd;
-	(void)what;
-	if (all_told(a->host) || clock_now_ns() >= a->end_ns)
-		answer_all(a);
-	else
-		(void)event_add(a->timer, &soon);
-}
-
-bool
-ask_init(struct ask *a, const struct host *host)
-{
-	memset(a, 0, sizeof(*a));
-	a->host = host;
-	a->timer = evtimer_new(host->base, on_timer, a);
-	return a->timer != NULL;
-}
-
-void
-ask_begin(struct ask *a, struct evhttp_request *r, ask_answer *answer, void *arg)
-{
-	if (a->n_waiting == HTTP_CONNECTIONS) {
-		reply_error(r, HTTP_SERVUNAVAIL, "too many ask the loops already", NULL);
-		return;
+		answer(waiting_take(&a->waiting, 0), a->arg, &a->views);
 	}
-	a->waiting[a->n_waiting++] = (struct ask_waiter){ r, answer, arg };
-	ask_loops(a);
 }
 
-static void
-on_second(evutil_socket_t fd, short what, void *arg)
+static uint32_t
+poll_loops(struct waiting *w)
 {
-	(void)fd;
-	(void)what;
-	ask_loops(arg);
+	struct ask *a = (struct ask *)w;
+	unsigned n_missing, n_stuck;
+
+	if (a->end_ns == 0) {
+		ask_loops(a);
+		return WAITING_POLL_US;
+	}
+	count_missing(w->host, &n_missing, &n_stuck);
+	if (n_missing > n_stuck && clock_now_ns() < a->end_ns)
+		return WAITING_POLL_US;
+	a->views.n_missing = n_missing;
+	a->views.n_stuck = n_stuck;
+	answer_all(a);
+	return w->n > 0 ? WAITING_POLL_US : ASK_EVERY_MS * 1000;
 }
 
-bool
-ask_watch(struct ask *a, ask_hear *hear, void *arg)
-{
-	const struct timeval second = { .tv_sec = ASK_EVERY_MS / 1000 };
-
-	a->hear = hear;
-	a->hear_arg = arg;
-	a->every = event_new(a->host->base, -1, EV_PERSIST, on_second, a);
-	if (a->every == NULL || event_add(a->every, &second) != 0)
-		return false;
-	ask_loops(a);
-	return true;
-}
+const struct waiting_type ask_type = { .size = sizeof(struct ask_request),
+	.max = WAITING_MAX,
+	.full = "too many ask the loops already",
+	.poll = poll_loops };
 
 void
-ask_refuse(struct ask *a)
+ask_begin(struct ask *a, struct evhttp_request *r, ask_answer *answer)
 {
-	for (size_t i = 0; i < a->n_waiting; i++)
-		reply_error(a->waiting[i].r, HTTP_SERVUNAVAIL, REPLY_ENDING, NULL);
-	a->n_waiting = 0;
-}
+	struct ask_request *request = waiting_add(&a->waiting, r);
 
-void
-ask_fini(struct ask *a)
-{
-	if (a->timer != NULL)
-		event_free(a->timer);
-	if (a->every != NULL)
-		event_free(a->every);
-	a->timer = a->every = NULL;
+	if (request != NULL)
+		request->answer = answer;
 }

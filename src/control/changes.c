@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "control/changes.h"
 
-#include <string.h>
-
 #include "base/clock.h"
 #include "config/policy_lines.h"
 #include "config/prefix_file.h"
@@ -11,16 +9,22 @@
 #include "control/log_capture.h"
 #include "control/reply.h"
 
-/* Take the first away, who is to be answered. */
-static struct evhttp_request *
-take_first(struct changes *cs)
-{
-	struct evhttp_request *r = cs->waiting[0].r;
+struct changes_request {
+	struct waiting_request base;
+	json_t *params; /* owned: the texts of what follows */
+	bool is_order;
+	struct prefix_change change; /* if it is none */
+	struct order order;          /* if it is one */
+	json_t *answer;              /* owned: it was made; NULL: not yet */
+};
 
-	json_decref(cs->waiting[0].params);
-	cs->n_waiting--;
-	memmove(cs->waiting, cs->waiting + 1, cs->n_waiting * sizeof(cs->waiting[0]));
-	return r;
+static void
+release(void *request)
+{
+	const struct changes_request *own = request;
+
+	json_decref(own->params);
+	json_decref(own->answer);
 }
 
 /* The state that C wants; -1: gone. */
@@ -73,51 +77,45 @@ compare(const struct settings *s, const struct policies *before, const struct pr
 	}
 }
 
-/* The answer to W, made since BEFORE was in force; SAID is passed on. */
+/* The answer to FIRST, made since BEFORE was in force; SAID is passed on. */
 static json_t *
-answer_of(const struct host *host, const struct policies *before, const struct changes_waiter *w,
-    json_t *said)
+answer_of(const struct host *host, const struct policies *before,
+    const struct changes_request *first, json_t *said)
 {
 	json_t *changed, *others;
 
-	if (w->is_order)
+	if (first->is_order)
 		return json_pack("{s:b, s:o*}", "done", 1, "messages", said);
 	changed = json_array();
 	others = json_array();
-	compare(host->settings, before, &w->change, changed, others);
+	compare(host->settings, before, &first->change, changed, others);
 	return json_pack("{s:b, s:o*, s:o*, s:o*}", "done", 1, "messages", said, "changed", changed,
 	    "unchanged", others);
 }
 
-/* What the daemon makes of what W wants. */
-static enum host_verdict
-try(const struct host *host, const struct changes_waiter *w, char error[static HOST_ERROR])
-{
-	return w->is_order ? host->ops->order(host->arg, &w->order, error)
-			   : host->ops->change(host->arg, &w->change, error);
-}
-
-/* Make the change of the first, who is answered if that fails. */
+/* Make what FIRST wants, which is answered if that fails. */
 static void
-make_first(struct changes *cs)
+make(struct changes *cs, struct changes_request *first)
 {
+	const struct host *host = cs->waiting.host;
 	char error[HOST_ERROR];
 	enum host_verdict verdict;
-	struct policies *before = policies_ref(cs->host->settings->conf.core.policies);
+	struct policies *before = policies_ref(host->settings->conf.core.policies);
 	struct log_capture lines;
 	json_t *said;
 
 	log_capture_begin(&lines);
-	verdict = try(cs->host, &cs->waiting[0], error);
+	verdict = first->is_order ? host->ops->order(host->arg, &first->order, error)
+				  : host->ops->change(host->arg, &first->change, error);
 	said = log_capture_end(&lines);
 	if (verdict == HOST_DONE)
-		cs->answer = answer_of(cs->host, before, &cs->waiting[0], said);
+		first->answer = answer_of(host, before, first, said);
 	policies_unref(before);
 	if (verdict == HOST_DONE)
 		return;
 	json_decref(said);
-	reply_error(take_first(cs), verdict == HOST_WRONG ? HTTP_BADREQUEST : REPLY_UNPROCESSABLE,
-	    error, NULL);
+	reply_error(waiting_take(&cs->waiting, 0),
+	    verdict == HOST_WRONG ? HTTP_BADREQUEST : REPLY_UNPROCESSABLE, error, NULL);
 }
 
 static void
@@ -128,103 +126,71 @@ wait_anew(struct changes *cs)
 
 /* A loop takes too long: nobody waits any longer. */
 static void
-give_up(struct changes *cs)
+give_up(struct changes *cs, const struct changes_request *first)
 {
-	const char *error = cs->answer != NULL
+	const char *error = first->answer != NULL
 	    ? "made, but not all loops have taken it; dns64ctl status tells how they are"
 	    : "not made: a loop has not taken the change before; dns64ctl status tells how it is";
 
-	json_decref(cs->answer);
-	cs->answer = NULL;
-	reply_error(take_first(cs), HTTP_SERVUNAVAIL, error, NULL);
+	reply_error(waiting_take(&cs->waiting, 0), HTTP_SERVUNAVAIL, error, NULL);
 }
 
 /* Go on for as long as no loop is waited for. */
-static void
-go_on(struct changes *cs)
+static uint32_t
+poll_loops(struct waiting *w)
 {
-	while (cs->n_waiting > 0) {
-		json_t *answer = cs->answer;
+	struct changes *cs = (struct changes *)w;
+	struct changes_request *first;
+	json_t *answer;
 
-		if (cs->host->ops->is_changing(cs->host->arg)) {
+	while ((first = w->of[0]) != NULL) {
+		if (w->host->ops->is_changing(w->host->arg)) {
 			if (clock_now_ns() < cs->end_ns)
-				return;
-			give_up(cs);
+				return WAITING_POLL_US;
+			give_up(cs, first);
 			continue;
 		}
 		wait_anew(cs);
-		if (answer == NULL) {
-			make_first(cs);
-			continue;
-		}
-		cs->answer = NULL;
-		reply_json(take_first(cs), HTTP_OK, answer);
+		answer = json_incref(first->answer);
+		if (answer == NULL)
+			make(cs, first);
+		else
+			reply_json(waiting_take(w, 0), HTTP_OK, answer);
 	}
+	return 0;
 }
+
+const struct waiting_type changes_type = { .size = sizeof(struct changes_request),
+	.max = WAITING_MAX,
+	.full = "too many wait for a change already",
+	.poll = poll_loops,
+	.release = release };
 
 static void
-on_timer(evutil_socket_t fd, short what, void *arg)
+append(struct changes *cs, const struct changes_request *wanted)
 {
-	const struct timeval soon = { .tv_usec = 1000 };
-	struct changes *cs = arg;
+	struct changes_request *request;
 
-	(void)fd;
-	(void)what;
-	go_on(cs);
-	if (cs->n_waiting > 0)
-		(void)event_add(cs->timer, &soon);
-}
-
-bool
-changes_init(struct changes *cs, const struct host *host)
-{
-	*cs = (struct changes){ .host = host };
-	cs->timer = evtimer_new(host->base, on_timer, cs);
-	return cs->timer != NULL;
-}
-
-static void
-wait_for(struct changes *cs, const struct changes_waiter *w)
-{
-	if (cs->n_waiting == HTTP_CONNECTIONS) {
-		json_decref(w->params);
-		reply_error(w->r, HTTP_SERVUNAVAIL, "too many wait for a change already", NULL);
-		return;
-	}
-	if (cs->n_waiting == 0)
+	if (cs->waiting.n == 0)
 		wait_anew(cs);
-	cs->waiting[cs->n_waiting++] = *w;
-	event_active(cs->timer, EV_TIMEOUT, 1);
+	request = waiting_add(&cs->waiting, wanted->base.r);
+	if (request != NULL)
+		*request = *wanted;
+	else
+		json_decref(wanted->params);
 }
 
 void
 changes_wait(
     struct changes *cs, struct evhttp_request *r, const struct prefix_change *c, json_t *params)
 {
-	wait_for(cs, &(struct changes_waiter){ .r = r, .params = params, .change = *c });
+	append(cs, &(struct changes_request){ .base = { r }, .params = params, .change = *c });
 }
 
 void
 changes_order(struct changes *cs, struct evhttp_request *r, const struct order *w, json_t *params)
 {
-	wait_for(cs,
-	    &(struct changes_waiter){ .r = r, .params = params, .is_order = true, .order = *w });
-}
-
-void
-changes_refuse(struct changes *cs)
-{
-	while (cs->n_waiting > 0)
-		reply_error(take_first(cs), HTTP_SERVUNAVAIL, REPLY_ENDING, NULL);
-}
-
-void
-changes_fini(struct changes *cs)
-{
-	for (size_t i = 0; i < cs->n_waiting; i++)
-		json_decref(cs->waiting[i].params);
-	json_decref(cs->answer);
-	if (cs->timer != NULL)
-		event_free(cs->timer);
-	*cs = (struct changes){ .timer = NULL };
+	append(cs,
+	    &(struct changes_request){
+		.base = { r }, .params = params, .is_order = true, .order = *w });
 }

@@ -9,7 +9,6 @@
 
 #include "base/secret.h"
 #include "control/api.h"
-#include "control/api_explain.h"
 #include "control/control_ctx.h"
 #include "control/http.h"
 #include "control/web.h"
@@ -80,9 +79,12 @@ wiping_free(void *p)
 }
 
 static void
-on_views(void *arg)
+close_all(struct control *c)
 {
-	control_ctx_judge(arg);
+	http_free(c->http);
+	http_free(c->web);
+	control_ctx_fini(&c->ctx);
+	free(c);
 }
 
 struct control *
@@ -92,22 +94,10 @@ control_new(const struct host *host, const struct control_sockets *s)
 
 	if (c == NULL)
 		return NULL;
-	c->ctx.host = *host;
-	c->ctx.host.taken = host->started;
 	json_set_alloc_funcs(malloc, wiping_free);
-	if (ask_init(&c->ctx.ask, &c->ctx.host) &&
-	    explain_queue_init(&c->ctx.explain_queue, &c->ctx.host, api_explain_answer, &c->ctx) &&
-	    changes_init(&c->ctx.changes, &c->ctx.host) &&
-	    surveys_init(&c->ctx.surveys, &c->ctx.host) &&
-	    ask_watch(&c->ctx.ask, on_views, &c->ctx) && serve_all(c, s))
+	if (control_ctx_init(&c->ctx, host) && serve_all(c, s))
 		return c;
-	http_free(c->http);
-	http_free(c->web);
-	explain_queue_fini(&c->ctx.explain_queue);
-	ask_fini(&c->ctx.ask);
-	changes_fini(&c->ctx.changes);
-	surveys_fini(&c->ctx.surveys);
-	free(c);
+	close_all(c);
 	return NULL;
 }
 
@@ -149,19 +139,8 @@ control_free(struct control *c)
 	if (c == NULL)
 		return;
 	for (unsigned i = 0; i < LAST_TURNS; i++) {
-		reloads_refuse(&c->ctx.reloads);
-		changes_refuse(&c->ctx.changes);
-		ask_refuse(&c->ctx.ask);
-		explain_queue_refuse(&c->ctx.explain_queue);
-		surveys_refuse(&c->ctx.surveys);
+		control_ctx_refuse(&c->ctx);
 		(void)event_base_loop(c->ctx.host.base, EVLOOP_NONBLOCK);
 	}
-	http_free(c->http);
-	http_free(c->web);
-	explain_queue_fini(&c->ctx.explain_queue);
-	ask_fini(&c->ctx.ask);
-	changes_fini(&c->ctx.changes);
-	surveys_fini(&c->ctx.surveys);
-	reloads_fini(&c->ctx.reloads);
-	free(c);
+	close_all(c);
 }

@@ -38,3 +38,46 @@ control_ctx_judge(struct control_ctx *d)
 		log_verdict(&v);
 	d->host.ops->judged(d->host.arg, &v);
 }
+
+static void
+on_views(void *arg)
+{
+	control_ctx_judge(arg);
+}
+
+bool
+control_ctx_init(struct control_ctx *d, const struct host *host)
+{
+	d->host = *host;
+	d->host.taken = host->started;
+	d->ask.on_views = on_views;
+	d->ask.arg = d;
+	return waiting_init(&d->reloads.waiting, &reloads_type, &d->host) &&
+	    waiting_init(&d->changes.waiting, &changes_type, &d->host) &&
+	    waiting_init(&d->ask.waiting, &ask_type, &d->host) &&
+	    waiting_init(&d->explain_queue.waiting, &explain_queue_type, &d->host) &&
+	    waiting_init(&d->surveys.waiting, &surveys_type, &d->host);
+}
+
+static void
+each_waiting(struct control_ctx *d, void (*f)(struct waiting *w))
+{
+	f(&d->reloads.waiting);
+	f(&d->changes.waiting);
+	f(&d->ask.waiting);
+	f(&d->explain_queue.waiting);
+	f(&d->surveys.waiting);
+}
+
+void
+control_ctx_refuse(struct control_ctx *d)
+{
+	each_waiting(d, waiting_refuse);
+}
+
+void
+control_ctx_fini(struct control_ctx *d)
+{
+	each_waiting(d, waiting_fini);
+	reloads_fini(&d->reloads);
+}

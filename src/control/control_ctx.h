@@ -25,6 +25,18 @@ struct control_ctx {
 };
 
 /*
+ * control_ctx_init: set up the zeroed *D for HOST, which is copied. False without memory;
+ * control_ctx_fini is needed either way.
+ */
+MUST_USE bool control_ctx_init(struct control_ctx *d, const struct host *host);
+
+/* control_ctx_refuse: the daemon ends: answer all requests that wait with 503. */
+void control_ctx_refuse(struct control_ctx *d);
+
+/* control_ctx_fini: free all; who waits has no answer. *D may be all zero. */
+void control_ctx_fini(struct control_ctx *d);
+
+/*
  * control_ctx_judge: tell the log and the service manager of the verdict, if it is another one than
  * before; the service manager, whose line counts upstreams, also of other counts. Called when
  * something has changed that it rests on.

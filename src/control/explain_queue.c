@@ -1,156 +1,116 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "control/explain_queue.h"
 
-#include <string.h>
-
 #include "base/clock.h"
 #include "control/reply.h"
 
-#define LOOK_US 2000 /* how often to look whether the loops are done */
+struct explain_queue_request {
+	struct waiting_request base;
+	struct explain_job *job; /* one reference */
+	explain_queue_answer *answer;
+	struct loop *loop;     /* that works on it; NULL: it waits for one */
+	uint64_t end_ns;       /* when the loop is waited for no longer, */
+	uint64_t queue_end_ns; /* and when it waits for one no longer */
+};
 
 static void
-look_soon(struct explain_queue *i)
+release(void *request)
 {
-	const struct timeval soon = { .tv_usec = LOOK_US };
+	const struct explain_queue_request *own = request;
 
-	if (i->n > 0 && !evtimer_pending(i->timer, NULL))
-		(void)event_add(i->timer, &soon);
-}
-
-/* Nobody waits for number AT any longer; the others keep their order. Returns who did. */
-static struct evhttp_request *
-let_go(struct explain_queue *i, unsigned at)
-{
-	struct evhttp_request *r = i->of[at].r;
-
-	explain_job_unref(i->of[at].job);
-	i->n--;
-	memmove(&i->of[at], &i->of[at + 1], (i->n - at) * sizeof(i->of[0]));
-	return r;
+	explain_job_unref(own->job);
 }
 
 static bool
-is_busy(const struct explain_queue *i, const struct loop *l)
+is_busy(const struct waiting *q, const struct loop *l)
 {
-	for (unsigned k = 0; k < i->n; k++) {
-		if (i->of[k].loop == l)
+	for (size_t i = 0; i < q->n; i++) {
+		const struct explain_queue_request *request = q->of[i];
+
+		if (request->loop == l)
 			return true;
 	}
 	return false;
 }
 
-/* Have the first loop that is free work on O. False: there is none. */
+/* Have the first loop that is free work on REQUEST. False: there is none. */
 static bool
-give(const struct explain_queue *i, struct explain_queue_entry *o)
+give(const struct waiting *q, struct explain_queue_request *request)
 {
-	for (unsigned k = 0; k < i->host->n_loops; k++) {
-		struct loop *l = i->host->loops[k];
+	for (unsigned i = 0; i < q->host->n_loops; i++) {
+		struct loop *l = q->host->loops[i];
 
 		/* One that is not busy may not have begun with what nobody waits for any more. */
-		if (is_busy(i, l) || !loop_explain(l, o->job))
+		if (is_busy(q, l) || !loop_explain(l, request->job))
 			continue;
-		o->loop = l;
-		o->end_ns = clock_now_ns() + EXPLAIN_QUEUE_MS * NS_PER_MS;
+		request->loop = l;
+		request->end_ns = clock_now_ns() + EXPLAIN_QUEUE_MS * NS_PER_MS;
 		return true;
 	}
 	return false;
 }
 
-/* Give questions to the loops that are free. */
-static void
-give_all(struct explain_queue *i)
-{
-	bool free = true;
-
-	for (unsigned k = 0; k < i->n && free; k++)
-		free = i->of[k].loop != NULL || give(i, &i->of[k]);
-}
-
-/* Answer number AT if its time is over, or its loop done. Returns whether it was answered. */
+/* Answer number I if its time is over, or its loop done. False: it waits on. */
 static bool
-look_at(struct explain_queue *i, unsigned at, uint64_t now_ns)
+look_at(struct waiting *q, size_t i, uint64_t now_ns)
 {
-	struct explain_queue_entry *o = &i->of[at];
-	bool done = o->loop != NULL && explain_done(&o->job->explanation);
+	struct explain_queue_request *request = q->of[i];
+	bool done = request->loop != NULL && explain_done(&request->job->explanation);
+	const char *error;
 
-	if (done && o->job->refused) { /* it works on what nobody waits for any more, or ends */
-		o->job->refused = false;
-		o->loop = NULL;
-		done = false;
+	if (done && !request->job->refused) {
+		json_t *j = request->answer(q->host, request->job);
+
+		reply_json(waiting_take(q, i), HTTP_OK, j);
+		return true;
 	}
-	if (!done && now_ns < (o->loop != NULL ? o->end_ns : o->queue_end_ns))
+	if (done) { /* it works on what nobody waits for any more, or ends */
+		request->job->refused = false;
+		request->loop = NULL;
+	}
+	if (now_ns < (request->loop != NULL ? request->end_ns : request->queue_end_ns))
 		return false;
-	if (done) {
-		i->answer(o->r, i->arg, o->job);
-		(void)let_go(i, at);
-	} else {
-		bool begun = o->loop != NULL;
-
-		reply_error(let_go(i, at), HTTP_SERVUNAVAIL,
-		    begun ? "the loop did not answer in time; dns64ctl status tells how it is"
-			  : "no loop was free in time, as others have questions explained; try "
-			    "again",
-		    NULL);
-	}
+	error = request->loop != NULL
+	    ? "the loop did not answer in time; dns64ctl status tells how it is"
+	    : "no loop was free in time, as others have questions explained; try again";
+	reply_error(waiting_take(q, i), HTTP_SERVUNAVAIL, error, NULL);
 	return true;
 }
 
-static void
-on_timer(evutil_socket_t fd, short what, void *arg)
+static uint32_t
+poll_loops(struct waiting *q)
 {
-	struct explain_queue *i = arg;
+	struct explain_queue_request *request;
 	uint64_t now_ns = clock_now_ns();
 
-	(void)fd;
-	(void)what;
-	for (unsigned k = 0; k < i->n;) {
-		if (!look_at(i, k, now_ns))
-			k++;
+	for (size_t i = 0; i < q->n;) {
+		if (!look_at(q, i, now_ns))
+			i++;
 	}
-	give_all(i);
-	look_soon(i);
+	for (size_t i = 0; (request = q->of[i]) != NULL; i++) {
+		if (request->loop == NULL && !give(q, request))
+			break;
+	}
+	return q->n > 0 ? WAITING_POLL_US : 0;
 }
 
-bool
-explain_queue_init(
-    struct explain_queue *i, const struct host *host, explain_queue_answer *answer, void *arg)
-{
-	*i = (struct explain_queue){ .host = host, .answer = answer, .arg = arg };
-	i->timer = evtimer_new(host->base, on_timer, i);
-	return i->timer != NULL;
-}
+const struct waiting_type explain_queue_type = { .size = sizeof(struct explain_queue_request),
+	.max = EXPLAIN_QUEUE_MAX,
+	.full = "too many questions wait to be explained already; try again",
+	.poll = poll_loops,
+	.release = release };
 
 void
-explain_queue_begin(struct explain_queue *i, struct evhttp_request *r, struct explain_job *a)
+explain_queue_begin(struct explain_queue *q, struct evhttp_request *r, struct explain_job *a,
+    explain_queue_answer *answer)
 {
-	if (i->n == EXPLAIN_QUEUE_MAX) {
+	struct explain_queue_request *request = waiting_add(&q->waiting, r);
+
+	if (request == NULL) {
 		explain_job_unref(a);
-		reply_error(r, HTTP_SERVUNAVAIL,
-		    "too many questions wait to be explained already; try again", NULL);
 		return;
 	}
-	i->of[i->n++] = (struct explain_queue_entry){
-		.job = a, .r = r, .queue_end_ns = clock_now_ns() + EXPLAIN_QUEUE_WAIT_MS * NS_PER_MS
-	};
-	give_all(i);
-	look_soon(i);
-}
-
-void
-explain_queue_refuse(struct explain_queue *i)
-{
-	while (i->n > 0)
-		reply_error(let_go(i, i->n - 1), HTTP_SERVUNAVAIL, REPLY_ENDING, NULL);
-	if (i->timer != NULL)
-		(void)event_del(i->timer);
-}
-
-void
-explain_queue_fini(struct explain_queue *i)
-{
-	while (i->n > 0)
-		(void)let_go(i, i->n - 1);
-	if (i->timer != NULL)
-		event_free(i->timer);
-	*i = (struct explain_queue){ .timer = NULL };
+	request->job = a;
+	request->answer = answer;
+	request->queue_end_ns = clock_now_ns() + EXPLAIN_QUEUE_WAIT_MS * NS_PER_MS;
 }

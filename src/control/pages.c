@@ -72,7 +72,7 @@ pages_metrics(struct evhttp_request *r, void *arg)
 {
 	struct control_ctx *d = arg;
 
-	ask_begin(&d->ask, r, send_metrics, d);
+	ask_begin(&d->ask, r, send_metrics);
 }
 
 void
@@ -107,7 +107,7 @@ pages_ready(struct evhttp_request *r, void *arg)
 {
 	struct control_ctx *d = arg;
 
-	ask_begin(&d->ask, r, send_ready, d);
+	ask_begin(&d->ask, r, send_ready);
 }
 
 static void
@@ -125,7 +125,7 @@ pages_status(struct evhttp_request *r, void *arg)
 {
 	struct control_ctx *d = arg;
 
-	ask_begin(&d->ask, r, send_status, d);
+	ask_begin(&d->ask, r, send_status);
 }
 
 /* --- The page --------------------------------------------------------------------------------- */
@@ -150,7 +150,7 @@ pages_page(struct evhttp_request *r, void *arg)
 {
 	struct control_ctx *d = arg;
 
-	ask_begin(&d->ask, r, send_page, d);
+	ask_begin(&d->ask, r, send_page);
 }
 
 void

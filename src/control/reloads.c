@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "control/reloads.h"
 
-#include <string.h>
 #include <time.h>
 
 #include "control/reply.h"
 
+const struct waiting_type reloads_type = { .size = sizeof(struct waiting_request),
+	.max = WAITING_MAX,
+	.full = "too many wait for a reload already" };
+
 void
 reloads_wait(struct reloads *rs, struct evhttp_request *r)
 {
-	if (rs->n_waiting < HTTP_CONNECTIONS)
-		rs->waiting[rs->n_waiting++] = r;
-	else
-		reply_error(r, HTTP_SERVUNAVAIL, "too many wait for a reload already", NULL);
+	(void)waiting_add(&rs->waiting, r);
 }
 
 void
 reloads_begin(struct reloads *rs)
 {
-	rs->n_begun = rs->n_waiting;
+	rs->n_begun = rs->waiting.n;
 	log_capture_begin(&rs->lines);
 }
 
@@ -50,15 +50,11 @@ void
 reloads_end(struct reloads *rs, enum verdict_reload result)
 {
 	const struct form *f = &forms[result];
-	size_t n = rs->n_begun;
 
 	json_decref(rs->last);
 	rs->last = describe(f, log_capture_end(&rs->lines));
-	for (size_t i = 0; i < n; i++)
-		reply_json(rs->waiting[i], f->code, json_incref(rs->last));
-	rs->n_waiting -= n;
-	memmove(rs->waiting, rs->waiting + n, rs->n_waiting * sizeof(rs->waiting[0]));
-	rs->n_begun = 0;
+	for (; rs->n_begun > 0; rs->n_begun--)
+		reply_json(waiting_take(&rs->waiting, 0), f->code, json_incref(rs->last));
 }
 
 void
@@ -69,19 +65,9 @@ reloads_taken(struct reloads *rs)
 }
 
 void
-reloads_refuse(struct reloads *rs)
-{
-	for (size_t i = 0; i < rs->n_waiting; i++)
-		reply_error(rs->waiting[i], HTTP_SERVUNAVAIL, REPLY_ENDING, NULL);
-	rs->n_waiting = 0;
-	rs->n_begun = 0;
-}
-
-void
 reloads_fini(struct reloads *rs)
 {
 	if (log_capture_listens(&rs->lines))
 		json_decref(log_capture_end(&rs->lines));
 	json_decref(rs->last);
-	*rs = (struct reloads){ .n_waiting = 0 };
 }

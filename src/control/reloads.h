@@ -8,24 +8,22 @@
 
 #include <event2/http.h>
 #include <jansson.h>
-#include <stdbool.h>
-#include <stddef.h>
 
-#include "base/attr.h"
-#include "control/http.h"
 #include "control/log_capture.h"
+#include "control/waiting.h"
 #include "figures/verdict.h"
 
 struct reloads {
-	struct evhttp_request *waiting[HTTP_CONNECTIONS]; /* in the order in which they came */
-	size_t n_waiting;
+	struct waiting waiting;
 	size_t n_begun; /* the first of these wait for the reload that goes on */
 	struct log_capture lines;
 	json_t *last; /* owned: the result of the last one; NULL: there was none */
 };
 
+extern const struct waiting_type reloads_type;
+
 /*
- * reloads_wait: answer R with the result of the next reload that begins. If HTTP_CONNECTIONS wait
+ * reloads_wait: answer R with the result of the next reload that begins. If WAITING_MAX wait
  * already R is answered with 503 at once.
  */
 void reloads_wait(struct reloads *rs, struct evhttp_request *r);
@@ -39,10 +37,7 @@ void reloads_end(struct reloads *rs, enum verdict_reload result);
 /* reloads_taken: the last one, which was overdue, is done. */
 void reloads_taken(struct reloads *rs);
 
-/* reloads_refuse: the daemon ends: answer all who wait with 503. */
-void reloads_refuse(struct reloads *rs);
-
-/* reloads_fini: forget all, without an answer, also a reload that goes on. */
+/* reloads_fini: free the results, also of a reload that goes on. *RS may be all zero. */
 void reloads_fini(struct reloads *rs);
 
 #endif

@@ -332,33 +332,6 @@ START_TEST(reload_that_says_much)
 }
 END_TEST
 
-START_TEST(ends_while_somebody_waits)
-{
-	int fd = begin_reload();
-
-	control_reload_begins(op.control);
-	caller_turn(&op.caller, 1);
-	close(fd);
-}
-END_TEST
-
-/* The end overtakes a reload, and one that has not begun: both are told; nobody listens any more.
- */
-START_TEST(end_is_told)
-{
-	int first = begin_reload(), second;
-
-	control_reload_begins(op.control);
-	second = begin_reload();
-	control_free(op.control);
-	op.control = NULL;
-	ck_assert_ptr_null(log_listen(NULL));
-	ck_assert_int_eq(caller_wait(&op.caller, first), 503);
-	ck_assert_str_eq(caller_text(&op.caller, "error"), "the daemon ends");
-	ck_assert_int_eq(caller_wait(&op.caller, second), 503);
-}
-END_TEST
-
 void
 tests_add(TCase *tc)
 {
@@ -376,6 +349,4 @@ tests_add(TCase *tc)
 	tcase_add_test(tc, reload_while_one_goes_on);
 	tcase_add_test(tc, reload_for_nobody);
 	tcase_add_test(tc, reload_that_says_much);
-	tcase_add_test(tc, ends_while_somebody_waits);
-	tcase_add_test(tc, end_is_told);
 }

@@ -239,23 +239,6 @@ START_TEST(reload_meanwhile)
 }
 END_TEST
 
-/* Nothing is leaked by an end meanwhile (AddressSanitizer, valgrind). */
-START_TEST(end_meanwhile)
-{
-	int fd = begin("/explain?name=silent.test"), other = begin("/explain?name=silent.test");
-	char answer[64];
-
-	control_free(op.control);
-	op.control = NULL;
-	ck_assert_int_gt(read(fd, answer, sizeof(answer)), 12);
-	ck_assert_int_eq(memcmp(answer + 9, "503", 3), 0);
-	ck_assert_int_gt(read(other, answer, sizeof(answer)), 12);
-	ck_assert_int_eq(memcmp(answer + 9, "503", 3), 0);
-	close(fd);
-	close(other);
-}
-END_TEST
-
 /* A loop that does nothing, whether it took the question or not: who asked is told in time. */
 START_TEST(stuck_loop)
 {
@@ -306,7 +289,6 @@ tests_add(TCase *tc)
 	tcase_add_test(tc, others_wait);
 	tcase_add_test(tc, not_too_many);
 	tcase_add_test(tc, reload_meanwhile);
-	tcase_add_test(tc, end_meanwhile);
 	tcase_add_test(tc, stuck_loop);
 	tcase_add_loop_test(tc, what_is_not_understood, 0, (int)(sizeof(wrong) / sizeof(wrong[0])));
 }

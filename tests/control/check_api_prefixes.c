@@ -295,20 +295,6 @@ START_TEST(loop_that_takes_nothing)
 }
 END_TEST
 
-START_TEST(ends_while_somebody_waits)
-{
-	int fd;
-
-	op.changing_for = 1000000;
-	fd = begin("2001:db8:7::/96");
-	while (op.n_changes == 0)
-		caller_turn(&op.caller, 1);
-	control_free(op.control);
-	op.control = NULL;
-	ck_assert_int_eq(caller_wait(&op.caller, fd), 503);
-}
-END_TEST
-
 void
 tests_add(TCase *tc)
 {
@@ -320,5 +306,4 @@ tests_add(TCase *tc)
 	tcase_add_loop_test(tc, what_is_refused, 0, (int)(sizeof(bad) / sizeof(bad[0])));
 	tcase_add_test(tc, one_after_the_other);
 	tcase_add_test(tc, loop_that_takes_nothing);
-	tcase_add_test(tc, ends_while_somebody_waits);
 }

@@ -215,8 +215,9 @@ START_TEST(loop_that_is_late)
 	unsigned n = 0;
 
 	silent_open();
+	a = (struct ask){ .on_views = count_one, .arg = &n };
 	host.base = op.caller.base;
-	ck_assert(ask_init(&a, &host) && ask_watch(&a, count_one, &n));
+	ck_assert(waiting_init(&a.waiting, &ask_type, &host));
 	while (n < 1)
 		(void)event_base_loop(host.base, EVLOOP_ONCE);
 	ck_assert_uint_eq(a.views.n, 1);
@@ -231,7 +232,7 @@ START_TEST(loop_that_is_late)
 		(void)event_base_loop(host.base, EVLOOP_ONCE);
 	ck_assert_uint_eq(a.views.n_stuck, 1);
 	ck_assert_uint_eq(a.views.n, 0);
-	ask_fini(&a);
+	waiting_fini(&a.waiting);
 	silent_close();
 }
 END_TEST

@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
 
 #include "base/clock.h"
 #include "control/control_ctx.h"
@@ -331,6 +330,16 @@ host_open(void)
 	}
 }
 
+/* Its loops have told what is known, and so at once when they are asked again. */
+static void
+know(void *arg)
+{
+	struct control_ctx *ctx = arg;
+
+	ctx->ask.views = known.views;
+	ctx->ask.end_ns = 1;
+}
+
 /* That daemon in the state of R, with its pages. */
 static void
 daemon_open(const struct row *r)
@@ -347,9 +356,10 @@ daemon_open(const struct row *r)
 	memset(&d, 0, sizeof(d));
 	caller_open(&d.caller);
 	host_open();
-	ck_assert(ask_init(&d.ctx.ask, &d.ctx.host));
-	d.ctx.ask.end_ns = UINT64_MAX; /* as if its loops were asked: answer_for_loops */
-	d.ctx.ask.views = known.views;
+	d.ctx.ask.on_views = know;
+	d.ctx.ask.arg = &d.ctx;
+	ck_assert(waiting_init(&d.ctx.ask.waiting, &ask_type, &d.ctx.host));
+	know(&d.ctx);
 	d.http = http_new(d.caller.base, &service);
 	ck_assert_ptr_nonnull(d.http);
 	ck_assert(http_listen(d.http, d.caller.sock.fd));
@@ -359,36 +369,11 @@ static void
 daemon_close(void)
 {
 	http_free(d.http);
-	ask_fini(&d.ctx.ask);
+	control_ctx_fini(&d.ctx);
 	for (unsigned i = 0; i < LOOPS; i++)
 		loop_free(d.ctx.host.loops[i]);
 	snapshot_unref(d.snapshot);
 	caller_close(&d.caller);
-}
-
-/* Give whoever asks for the loops' views those that are known. */
-static void
-answer_for_loops(void)
-{
-	struct ask *a = &d.ctx.ask;
-
-	for (unsigned ms = 0; ms < 10000 && a->n_waiting == 0; ms++)
-		caller_turn(&d.caller, 1);
-	ck_assert_uint_eq(a->n_waiting, 1);
-	a->n_waiting = 0;
-	a->waiting[0].answer(a->waiting[0].r, a->waiting[0].arg, &known.views);
-}
-
-/* Ask for /ready; returns the code of the answer. */
-static int
-ask_ready(void)
-{
-	static const char get[] = "GET /ready HTTP/1.1\r\nHost: h\r\n\r\n";
-	int fd = caller_connect(&d.caller);
-
-	ck_assert_int_eq(send(fd, get, sizeof(get) - 1, MSG_NOSIGNAL), sizeof(get) - 1);
-	answer_for_loops();
-	return caller_wait(&d.caller, fd);
 }
 
 /* The verdict of R in words. */
@@ -410,10 +395,12 @@ START_TEST(d31_ready_shows_it)
 	daemon_open(r);
 	(void)snprintf(body, sizeof(body), "\r\n\r\n%s\n", words(r));
 	if (r->state == VERDICT_UNREADY) {
-		ck_assert_msg(ask_ready() == 503, "%s: %s", r->what, d.caller.text);
+		ck_assert_msg(caller_ask(&d.caller, "GET", "/ready", NULL) == 503, "%s: %s",
+		    r->what, d.caller.text);
 		ck_assert_str_eq(caller_text(&d.caller, "error"), r->reason);
 	} else {
-		ck_assert_msg(ask_ready() == 200, "%s: %s", r->what, d.caller.text);
+		ck_assert_msg(caller_ask(&d.caller, "GET", "/ready", NULL) == 200, "%s: %s",
+		    r->what, d.caller.text);
 		has(r->what, d.caller.text, body);
 	}
 	daemon_close();
