@@ -6,6 +6,8 @@
 
 #include <stdbool.h>
 
+#include "base/attr.h"
+
 enum transport { TRANSPORT_UDP, TRANSPORT_TCP };
 #define TRANSPORTS (TRANSPORT_TCP + 1)
 
@@ -18,5 +20,16 @@ struct transport_traits {
 
 /* transport_traits: by enum transport. */
 extern const struct transport_traits transport_traits[TRANSPORTS];
+
+/*
+ * transport_is_stream: do messages over TRANSPORT go in a stream, which has to be begun and may
+ * end? Over UDP each is a datagram; whatever is added is a stream. It is asked for each message, so
+ * it is a comparison and not in the rows.
+ */
+MUST_USE static inline bool
+transport_is_stream(enum transport transport)
+{
+	return transport != TRANSPORT_UDP;
+}
 
 #endif

@@ -246,7 +246,7 @@ look_in_packetcache(struct engine *e, const struct packet_in *in)
 static __attribute__((noinline)) enum engine_taken
 on_client_message(struct engine *e, const struct packet_in *in)
 {
-	bool udp = in->from.transport == TRANSPORT_UDP;
+	bool udp = !transport_is_stream(in->from.transport);
 	enum limit_verdict verdict = LIMIT_PASS;
 	enum repeated repeated = ASKED_ONCE;
 	struct query *q;
@@ -462,9 +462,9 @@ next_answer(struct engine *e, uint8_t *udp, uint8_t *tcp, struct packet_out *sen
 
 	while ((link = list_pop(&e->queries.ready)) != NULL) {
 		struct query *q = LIST_OBJECT(link, struct query, link);
-		bool by_tcp = q->from.transport == TRANSPORT_TCP;
-		const struct query_out out = { .buf = by_tcp ? tcp : udp,
-			.cap = by_tcp ? PACKET_TCP_CAP : PACKET_UDP_CAP };
+		bool by_stream = transport_is_stream(q->from.transport);
+		const struct query_out out = { .buf = by_stream ? tcp : udp,
+			.cap = by_stream ? PACKET_TCP_CAP : PACKET_UDP_CAP };
 		bool to_packetcache = q == e->to_packetcache;
 		size_t len = state_run(&e->queries, q, &e->result, &out, e->now_ns);
 
@@ -481,7 +481,7 @@ next_answer(struct engine *e, uint8_t *udp, uint8_t *tcp, struct packet_out *sen
 		}
 		send->to = q->from;
 		send->len = len;
-		if (by_tcp)
+		if (by_stream)
 			e->left -= (int64_t)(len / ENGINE_OCTETS);
 		count_answer(e, q, out.buf);
 		if (UNLIKELY(to_packetcache))

@@ -214,7 +214,7 @@ engine_ignores(const struct engine *e, const struct netaddr *client)
 static struct query *
 accept_uncounted(struct engine *e, const struct packet_in *in, struct explanation *t)
 {
-	bool udp = in->from.transport == TRANSPORT_UDP;
+	bool udp = !transport_is_stream(in->from.transport);
 	struct query *q;
 
 	if (udp)
@@ -302,8 +302,8 @@ address_of(const struct engine *e, unsigned u)
 static unsigned
 upstream_at(const struct engine *e, const struct packet_route *route)
 {
-	return route->transport == TRANSPORT_UDP ? e->upstreams.sockets[route->sock].upstream
-						 : route->sock / TCP_POOL_SIZE;
+	return transport_is_stream(route->transport) ? route->sock / TCP_POOL_SIZE
+						     : e->upstreams.sockets[route->sock].upstream;
 }
 
 /* --- To and from upstreams -------------------------------------------------------------------- */
@@ -312,7 +312,7 @@ void
 engine_tell_sent(
     struct engine *e, const struct packet_out *send, const uint8_t *udp, const uint8_t *tcp)
 {
-	const uint8_t *msg = send->to.transport == TRANSPORT_UDP ? udp : tcp;
+	const uint8_t *msg = transport_is_stream(send->to.transport) ? tcp : udp;
 	struct dnstap_tap_record r = { .len = (uint16_t)send->len,
 		.type = CONF_FORWARDER_QUERY,
 		.transport = send->to.transport };

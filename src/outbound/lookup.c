@@ -192,7 +192,7 @@ lookup_start_signed(struct lookups *ls, const struct msg *m, enum transport tran
 	memcpy(copy, m->bytes, m->len);
 	l->message.bytes = copy;
 	l->message.len = (uint16_t)m->len;
-	l->tcp.plan = transport == TRANSPORT_TCP ? LOOKUP_TCP_KEPT : LOOKUP_BY_UDP;
+	l->tcp.plan = transport_is_stream(transport) ? LOOKUP_TCP_KEPT : LOOKUP_BY_UDP;
 	allow(l, 0);
 	stats_inc(&ls->stats->lookups_signed);
 	return l;
@@ -313,7 +313,7 @@ release(struct lookups *ls, struct attempt *a)
 {
 	txid_give(&ls->spaces[a->space], a->id);
 	list_unlink(&a->link);
-	if (a->transport == TRANSPORT_TCP)
+	if (transport_is_stream(a->transport))
 		lookup_conn(ls, a)->n_open--;
 	else if (UNLIKELY(a->refused))
 		ls->upstreams->sockets[a->socket].n_refused--;
@@ -324,7 +324,7 @@ static void
 await(struct lookups *ls, const struct attempt *a)
 {
 	ls->upstreams->table[a->upstream].n_waiting++;
-	if (a->transport == TRANSPORT_TCP && !a->displaced)
+	if (transport_is_stream(a->transport) && !a->displaced)
 		lookup_conn(ls, a)->n_awaited++;
 }
 
@@ -333,7 +333,7 @@ static inline void
 await_no_more(struct lookups *ls, const struct attempt *a)
 {
 	ls->upstreams->table[a->upstream].n_waiting--;
-	if (a->transport == TRANSPORT_TCP && !a->displaced) {
+	if (transport_is_stream(a->transport) && !a->displaced) {
 		lookup_conn(ls, a)->n_awaited--;
 		lookup_tcp_room(ls, a->upstream);
 	}
@@ -392,7 +392,7 @@ lookup_recall(struct lookups *ls, struct lookup *l, unsigned space, uint16_t id)
 		pool_give(&ls->attempts, a);
 		a = NULL;
 	}
-	l->progress = l->now.transport == TRANSPORT_TCP ? LOOKUP_ASKED_TCP : LOOKUP_ASKED_UDP;
+	l->progress = transport_is_stream(l->now.transport) ? LOOKUP_ASKED_TCP : LOOKUP_ASKED_UDP;
 	l->upstream = l->now.upstream;
 	l->check = l->now.check;
 	return a;

@@ -527,7 +527,7 @@ lookup_expect(const struct lookups *ls, const struct attempt *a)
 	const struct txid_owner *o = &ls->spaces[a->space].owner[a->id];
 
 	/* Over TCP nobody guesses; and the socket may be closed. */
-	if (o->transport == TRANSPORT_UDP && o->socket < UPSTREAM_MAX_SOCKETS)
+	if (!transport_is_stream(o->transport) && o->socket < UPSTREAM_MAX_SOCKETS)
 		stale_id_note(&ls->stale_ids[o->socket], a->id);
 }
 
@@ -549,14 +549,14 @@ MUST_USE static inline uint16_t
 lookup_path(const struct attempt *a)
 {
 	_Static_assert(UPSTREAM_MAX_SOCKETS <= 0x8000, "a bit is left");
-	return (uint16_t)(a->transport << 15 | a->socket);
+	return (uint16_t)(transport_is_stream(a->transport) << 15 | a->socket);
 }
 
 /* lookup_went_by: did OWNER's question go over the TCP connection CONN (engine/engine)? */
 static inline bool
 lookup_went_by(const struct txid_owner *owner, uint32_t conn)
 {
-	return owner->transport == TRANSPORT_TCP && owner->upstream == conn / TCP_POOL_SIZE &&
+	return transport_is_stream(owner->transport) && owner->upstream == conn / TCP_POOL_SIZE &&
 	    owner->socket == conn % TCP_POOL_SIZE;
 }
 

@@ -272,7 +272,7 @@ loss_on_unsent(struct lookups *ls, unsigned slot, uint16_t id, bool away, uint64
 	struct attempt *a;
 
 	if (!txid_in_flight(&ls->spaces[space], id) || owner->socket != slot ||
-	    owner->transport != TRANSPORT_UDP)
+	    transport_is_stream(owner->transport))
 		return;
 	l = lookup_at(ls, owner->lookup);
 	if (!lookup_in_flight(l) || l->now.id != id || l->now.space != space) {

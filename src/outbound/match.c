@@ -11,7 +11,7 @@
 static __attribute__((noinline)) void
 on_stray(struct lookups *ls, const struct packet_in *in, uint16_t id, uint64_t now_ns)
 {
-	bool udp = in->from.transport == TRANSPORT_UDP;
+	bool udp = !transport_is_stream(in->from.transport);
 
 	if (udp && !id_attack_given_up(&ls->upstreams->sockets[in->from.sock]) &&
 	    stale_id_has(&ls->stale_ids[in->from.sock], id)) {
@@ -27,9 +27,9 @@ on_stray(struct lookups *ls, const struct packet_in *in, uint16_t id, uint64_t n
 static inline bool
 came_back(const struct lookups *ls, const struct packet_in *in, const struct txid_owner *owner)
 {
-	if (in->from.transport != TRANSPORT_UDP)
+	if (transport_is_stream(in->from.transport))
 		return lookup_went_by(owner, in->from.sock);
-	return owner->socket == in->from.sock && owner->transport == TRANSPORT_UDP &&
+	return owner->socket == in->from.sock && !transport_is_stream(owner->transport) &&
 	    !id_attack_given_up(&ls->upstreams->sockets[in->from.sock]);
 }
 
@@ -40,7 +40,7 @@ find(struct lookups *ls, const struct packet_in *in, const struct msg *msg, uint
 	const struct txid *space = &ls->spaces[match_space(ls, in)];
 	const struct txid_owner *owner = &space->owner[msg->id];
 
-	if (in->from.transport != TRANSPORT_UDP)
+	if (transport_is_stream(in->from.transport))
 		tcp_conn_heard(upstreams_conn(ls->upstreams, in->from.sock), now_ns);
 	if (!came_back(ls, in, owner)) {
 		on_stray(ls, in, msg->id, now_ns);

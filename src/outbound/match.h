@@ -42,8 +42,9 @@ MUST_USE bool match_sent_ns(
 MUST_USE static inline unsigned
 match_space(const struct lookups *ls, const struct packet_in *in)
 {
-	return in->from.transport == TRANSPORT_UDP ? ls->upstreams->sockets[in->from.sock].space
-						   : 0;
+	return transport_is_stream(in->from.transport)
+	    ? 0
+	    : ls->upstreams->sockets[in->from.sock].space;
 }
 
 /* match_is_late: is the reply with ID, which came by IN, one to an attempt that L gave up? */

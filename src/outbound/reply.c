@@ -261,7 +261,7 @@ hear_seldom(struct lookups *ls, struct lookup *l, struct msg *msg, enum msg_verd
 bool
 reply_spoilt(const struct lookups *ls, const struct packet_in *in)
 {
-	return in->from.transport == TRANSPORT_UDP &&
+	return !transport_is_stream(in->from.transport) &&
 	    id_attack_given_up(&ls->upstreams->sockets[in->from.sock]);
 }
 

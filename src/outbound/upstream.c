@@ -522,7 +522,7 @@ upstreams_on_no_edns(
 {
 	struct upstream *up = &us->table[u];
 
-	if (by == TRANSPORT_UDP &&
+	if (!transport_is_stream(by) &&
 	    (up->edns.refused_on == UPSTREAM_NONE || up->edns.refused_on == socket)) {
 		up->edns.refused_on = socket;
 		up->watched = true;
