@@ -161,11 +161,11 @@ MUST_USE bool engine_inflight(const struct engine *e, struct inflight *f);
 void engine_top(struct engine *e, enum top_kind kind, struct top_counts **c, uint64_t now_ns);
 
 /*
- * engine_upstream: the address of an upstream, owned by E; NULL if the number is free. Numbers are
- * 0 to UPSTREAM_MAX - 1; an upstream keeps its number while it is configured or has questions in
- * flight.
+ * engine_upstream: an upstream as it is configured, or was last, owned by E; NULL if the number is
+ * free. Numbers are 0 to UPSTREAM_MAX - 1; an upstream keeps its number while it is configured or
+ * has questions in flight.
  */
-MUST_USE const struct netaddr *engine_upstream(const struct engine *e, unsigned upstream);
+MUST_USE const struct conf_upstream *engine_upstream(const struct engine *e, unsigned upstream);
 
 /*
  * engine_upstream_active: may this upstream get new questions? If so, the shell keeps sockets open

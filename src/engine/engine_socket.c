@@ -5,12 +5,12 @@
 #include "engine/inflight.h"
 #include "outbound/id_attack.h"
 
-const struct netaddr *
+const struct conf_upstream *
 engine_upstream(const struct engine *e, unsigned upstream)
 {
-	const struct netaddr *addr = &e->upstreams.table[upstream].addr;
+	const struct conf_upstream *c = &e->upstreams.table[upstream].conf;
 
-	return addr->family == NETADDR_NONE ? NULL : addr;
+	return c->addr.family == NETADDR_NONE ? NULL : c;
 }
 
 bool

@@ -97,7 +97,7 @@ count_top(struct engine *e, struct top_answer a, const uint8_t *msg)
 }
 
 /* Whose reply the answer to Q was made of; NULL: that of the cache, or of nobody. */
-static const struct netaddr *
+static const struct conf_upstream *
 upstream_of(const struct engine *e, const struct query *q)
 {
 	unsigned u = e->result.upstream;
@@ -110,7 +110,7 @@ upstream_of(const struct engine *e, const struct query *q)
 void
 engine_tell(struct engine *e, struct query *q, const uint8_t *msg, size_t len)
 {
-	const struct netaddr *upstream = upstream_of(e, q);
+	const struct conf_upstream *upstream = upstream_of(e, q);
 	struct querylog_tap_record r = { .at_ns = e->now_ns,
 		.client = *query_client(q),
 		.us = (uint32_t)((e->now_ns - query_came_ns(q)) / 1000),
@@ -144,7 +144,7 @@ engine_tell(struct engine *e, struct query *q, const uint8_t *msg, size_t len)
 	if (e->querylog_tap == NULL || e->queries.conf->querylog.select == 0)
 		return;
 	if (upstream != NULL)
-		r.upstream = *upstream;
+		r.upstream = upstream->addr;
 	querylog_tap_put(e->querylog_tap, &e->queries.conf->querylog, &r, msg,
 	    header_question_end(q->req.qname_len));
 }
@@ -293,9 +293,9 @@ engine_take_aside(struct engine *e, struct query *q, const uint8_t *msg, size_t 
 static struct netaddr
 address_of(const struct engine *e, unsigned u)
 {
-	const struct netaddr *a = u < UPSTREAM_MAX ? engine_upstream(e, u) : NULL;
+	const struct conf_upstream *c = u < UPSTREAM_MAX ? engine_upstream(e, u) : NULL;
 
-	return a != NULL ? *a : (struct netaddr){ .family = NETADDR_NONE };
+	return c != NULL ? c->addr : (struct netaddr){ .family = NETADDR_NONE };
 }
 
 /* The number of the upstream that ROUTE leads to. */

@@ -56,7 +56,7 @@ explain_would_ask(struct explanation *t, const struct question *key, bool stale,
 	for (unsigned i = 0; i < n; i++) {
 		s = trace_add(&t->trace, TRACE_WHOM, now_ns);
 		if (s != NULL)
-			s->addr = us->table[at[i]].addr;
+			s->addr = us->table[at[i]].conf.addr;
 	}
 }
 

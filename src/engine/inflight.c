@@ -44,7 +44,7 @@ put(const struct upstreams *us, uint64_t bits, enum inflight_reply reply,
     struct inflight_question *to)
 {
 	for (; bits != 0; bits &= bits - 1) {
-		const struct netaddr *a = &us->table[__builtin_ctzll(bits)].addr;
+		const struct netaddr *a = &us->table[__builtin_ctzll(bits)].conf.addr;
 
 		if (a->family == NETADDR_NONE)
 			continue;

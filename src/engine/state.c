@@ -62,7 +62,7 @@ note_event(struct queries *qs, struct query *q, const struct lookup_result *resu
 	s->type = m->qtype;
 	memcpy(s->name, msg_qname(m), m->qname_len);
 	if (result->upstream < UPSTREAM_MAX)
-		s->addr = qs->lookups->upstreams->table[result->upstream].addr;
+		s->addr = qs->lookups->upstreams->table[result->upstream].conf.addr;
 	explain_addresses(qs->explanation, m, use_of(q), &query_policy(qs, q)->synth, now_ns);
 }
 

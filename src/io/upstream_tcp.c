@@ -106,11 +106,11 @@ conn_up(struct shell *sh, struct upstream_tcp_conn *c)
 	conn_dirty(sh, c);
 }
 
-/* Begin to connect C to ADDR. Returns 0 or -errno. */
+/* Begin a stream by TRANSPORT to C's address. Returns 0 or -errno. */
 static int
-conn_open(struct shell *sh, struct upstream_tcp_conn *c, const struct netaddr *addr)
+conn_open(struct shell *sh, struct upstream_tcp_conn *c, enum transport transport)
 {
-	int r = carrier_begin(&c->link, TRANSPORT_TCP, addr);
+	int r = carrier_begin(&c->link, transport, &c->addr);
 
 	if (r < 0)
 		return r;
@@ -125,19 +125,20 @@ conn_open(struct shell *sh, struct upstream_tcp_conn *c, const struct netaddr *a
 	return -ENOMEM;
 }
 
-/* Begin to connect C to ADDR if it is closed. Returns 0 or -errno. */
+/* Begin to connect C to UP by TRANSPORT if it is closed. Returns 0 or -errno. */
 static int
-conn_ensure(struct shell *sh, struct upstream_tcp_conn *c, const struct netaddr *addr)
+conn_ensure(struct shell *sh, struct upstream_tcp_conn *c, const struct conf_upstream *up,
+    enum transport transport)
 {
 	if (c->state != UPSTREAM_TCP_CLOSED)
 		return 0;
-	if (!netaddr_equal(&c->addr, addr)) {
+	if (!netaddr_equal(&c->addr, &up->addr)) {
 		const struct connlog_event e = event_of(sh, c);
 
 		connlog_conn_gone(&e, &c->said);
 	}
-	c->addr = *addr;
-	return conn_open(sh, c, addr);
+	c->addr = up->addr;
+	return conn_open(sh, c, transport);
 }
 
 /* May LEN bytes more be queued? Writes what is queued if need be; C is lost if that fails. */
@@ -174,16 +175,16 @@ conn_queue(struct shell *sh, struct upstream_tcp_conn *c, size_t len)
 void
 upstream_tcp_question(struct shell *sh, const struct packet_out *send)
 {
-	const struct netaddr *addr = engine_upstream(sh->engine, send->to.sock / TCP_POOL_SIZE);
+	const struct conf_upstream *up = engine_upstream(sh->engine, send->to.sock / TCP_POOL_SIZE);
 	struct upstream_tcp_conn *c;
 	int r;
 
-	if (addr == NULL)
+	if (up == NULL)
 		return;
 	c = &sh->upstream_tcp.c[send->to.sock];
 	if (c->lost)
 		return; /* upstream_tcp_flush will tell the engine, of this question too */
-	r = conn_ensure(sh, c, addr);
+	r = conn_ensure(sh, c, up, send->to.transport);
 	if (r == 0)
 		r = conn_queue(sh, c, send->len);
 	if (r == 0 || c->lost)
@@ -337,9 +338,10 @@ upstream_tcp_turn(struct shell *sh)
 static bool
 is_stale(const struct shell *sh, const struct upstream_tcp_conn *c)
 {
-	const struct netaddr *addr = engine_upstream(sh->engine, number_of(sh, c) / TCP_POOL_SIZE);
+	const struct conf_upstream *up =
+	    engine_upstream(sh->engine, number_of(sh, c) / TCP_POOL_SIZE);
 
-	return addr == NULL || !netaddr_equal(addr, &c->addr);
+	return up == NULL || !netaddr_equal(&up->addr, &c->addr);
 }
 
 /*

@@ -58,12 +58,12 @@ upstream_udp_sync(struct shell *sh)
 {
 	share_out(sh);
 	for (unsigned u = 0; u < UPSTREAM_MAX; u++) {
-		const struct netaddr *addr = engine_upstream(sh->engine, u);
+		const struct conf_upstream *up = engine_upstream(sh->engine, u);
+		bool asked = up != NULL && engine_upstream_active(sh->engine, u);
 
-		if (addr != NULL && !engine_upstream_active(sh->engine, u))
-			addr = NULL;
 		for (unsigned space = 0; space < sh->upstream_udp.n_spaces; space++)
-			upstream_set_sync(sh, &sh->upstream_udp.sets[u][space], addr);
+			upstream_set_sync(
+			    sh, &sh->upstream_udp.sets[u][space], asked ? &up->addr : NULL);
 	}
 }
 

@@ -67,7 +67,8 @@ attempt_finish(struct lookups *ls, struct lookup *l, struct lookup_result *resul
 	result->outcome = outcome;
 	result->rcode = msg != NULL ? msg->rcode : l->tried.best_rcode;
 	result->upstream = l->upstream;
-	result->trusted = l->upstream != UPSTREAM_NONE && ls->upstreams->table[l->upstream].trusted;
+	result->trusted =
+	    l->upstream != UPSTREAM_NONE && ls->upstreams->table[l->upstream].conf.trusted;
 	result->msg = msg;
 	if (failed && !l->probe.is)
 		stats_inc(&ls->stats->lookups_failed);

@@ -199,7 +199,7 @@ choice_among(struct upstreams *us, const struct choice_wish *wish, struct rng *r
 	    us->hedge_credit < CHOICE_HEDGE_EACH * CHOICE_HEDGE_SAVED)
 		us->hedge_credit++;
 	if (wish->prefer != UPSTREAM_NONE && us->table[wish->prefer].active &&
-	    us->table[wish->prefer].ordered == CONF_UP && is_wanted(us, wish, wish->prefer))
+	    us->table[wish->prefer].conf.ordered == CONF_UP && is_wanted(us, wish, wish->prefer))
 		return (struct choice){ .upstream = wish->prefer };
 	if (us->selection == CONF_RANDOM || us->selection == CONF_FASTEST) {
 		chance = rng_u32(rng);

@@ -35,14 +35,14 @@ health_on_error(
 		up->errors.since_ns = now_ns;
 		up->errors.good_ns = up->heard_ns;
 	}
-	if (up->errors.logged || !up->active || up->ordered != CONF_UP ||
+	if (up->errors.logged || !up->active || up->conf.ordered != CONF_UP ||
 	    up->errors.n < HEALTH_ERRORS ||
 	    now_ns - up->errors.since_ns < HEALTH_ERRORS_MS * NS_PER_MS)
 		return;
 	up->errors.logged = true;
-	if (logonce_begin(us->logonce, LOGONCE_ERRORS, &up->addr))
+	if (logonce_begin(us->logonce, LOGONCE_ERRORS, &up->conf.addr))
 		log_warn(LOG_UPSTREAM, "%s: every reply for %u s was an error (last %s)",
-		    netaddr_format(&up->addr, text), clock_s(now_ns - up->errors.since_ns),
+		    netaddr_format(&up->conf.addr, text), clock_s(now_ns - up->errors.since_ns),
 		    rcode_text(rcode));
 }
 
@@ -56,9 +56,9 @@ health_on_good(struct upstreams *us, unsigned u)
 	if (!up->errors.logged)
 		return;
 	up->errors.logged = false;
-	if (logonce_over(us->logonce, LOGONCE_ERRORS, &up->addr))
+	if (logonce_over(us->logonce, LOGONCE_ERRORS, &up->conf.addr))
 		log_notice(LOG_UPSTREAM, "%s: replies without error again",
-		    netaddr_format(&up->addr, text));
+		    netaddr_format(&up->conf.addr, text));
 }
 
 /* --- silence and probes ----------------------------------------------------------------------- */
@@ -79,8 +79,8 @@ recover(struct upstreams *us, struct upstream *up, uint64_t now_ns)
 		return false;
 	up->cost.ns = 0; /* what it cost before says nothing any more */
 	up->revived_ns = now_ns;
-	if (logonce_end(us->logonce, LOGONCE_DOWN, &up->addr))
-		log_notice(LOG_UPSTREAM, "%s: replies again", netaddr_format(&up->addr, text));
+	if (logonce_end(us->logonce, LOGONCE_DOWN, &up->conf.addr))
+		log_notice(LOG_UPSTREAM, "%s: replies again", netaddr_format(&up->conf.addr, text));
 	upstreams_tell_all_down(us, true);
 	return true;
 }
@@ -106,7 +106,7 @@ static void
 doubt(struct upstreams *us, struct upstream *up, uint64_t now_ns)
 {
 	/* Who is not asked is not probed either: only the operator brings it back. */
-	if (!up->active || up->ordered != CONF_UP || up->in_doubt)
+	if (!up->active || up->conf.ordered != CONF_UP || up->in_doubt)
 		return;
 	up->in_doubt = true;
 	wheel_set(us->wheel, &up->probe, now_ns);
@@ -197,11 +197,11 @@ go_down(struct upstreams *us, struct upstream *up)
 	char text[NETADDR_TEXT];
 
 	up->down = true;
-	if (logonce_begin(us->logonce, LOGONCE_DOWN, &up->addr))
+	if (logonce_begin(us->logonce, LOGONCE_DOWN, &up->conf.addr))
 		log_warn(LOG_UPSTREAM,
 		    "%s: no reply to %u questions in a row, nor to probes: asked only if no other "
 		    "is left",
-		    netaddr_format(&up->addr, text), up->failures.n);
+		    netaddr_format(&up->conf.addr, text), up->failures.n);
 	upstreams_tell_all_down(us, true);
 }
 

@@ -55,7 +55,8 @@ on_sign(struct lookups *ls, struct upstream *up, uint64_t now_ns)
 {
 	struct suspicion *sp = &up->suspicion;
 	char text[NETADDR_TEXT], more[LOGONCE_MORE];
-	uint64_t n = logonce_now(ls->upstreams->logonce, LOGONCE_GUESSED, &up->addr, 1, now_ns);
+	uint64_t n =
+	    logonce_now(ls->upstreams->logonce, LOGONCE_GUESSED, &up->conf.addr, 1, now_ns);
 	bool no_tcp = sp->no_tcp_ns != 0 && now_ns - sp->no_tcp_ns < ID_ATTACK_NO_TCP_NS;
 
 	happen(sp, no_tcp ? SIGN_NO_TCP : SIGN);
@@ -63,7 +64,7 @@ on_sign(struct lookups *ls, struct upstream *up, uint64_t now_ns)
 	sp->n_guesses = 0;
 	if (n > 0)
 		log_warn(LOG_UPSTREAM, "%s: somebody sends forged replies from this address: %s%s",
-		    netaddr_format(&up->addr, text),
+		    netaddr_format(&up->conf.addr, text),
 		    sp->state == SUSPICION_BY_PORTS ? BY_PORTS_TEXT
 						    : "questions with little to guess go over TCP",
 		    logonce_more(more, n));
@@ -118,10 +119,10 @@ without_tcp(struct lookups *ls, struct upstream *up, uint64_t now_ns)
 	happen(&up->suspicion, TCP_FAILS);
 	if (!tried)
 		return;
-	n = logonce_now(ls->upstreams->logonce, LOGONCE_GUESSED_UDP, &up->addr, 1, now_ns);
+	n = logonce_now(ls->upstreams->logonce, LOGONCE_GUESSED_UDP, &up->conf.addr, 1, now_ns);
 	if (n > 0)
 		log_notice(LOG_UPSTREAM, "%s: forged replies: " BY_PORTS_TEXT "%s",
-		    netaddr_format(&up->addr, text), logonce_more(more, n));
+		    netaddr_format(&up->conf.addr, text), logonce_more(more, n));
 }
 
 void

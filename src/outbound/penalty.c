@@ -17,7 +17,7 @@ penalty_lose(const struct lookups *ls, struct attempt *a, enum upstream_lost cau
 		return;
 	a->silent = true;
 	/* It had no time to reply in. */
-	if (ls->upstreams->table[a->upstream].ordered == CONF_DOWN)
+	if (ls->upstreams->table[a->upstream].conf.ordered == CONF_DOWN)
 		return;
 	stats_inc(counters[cause]);
 	ls->upstreams->table[a->upstream].tally.lost[cause]++;
@@ -64,7 +64,7 @@ penalty_silent(struct lookups *ls, struct lookup *l, struct attempt *a, uint64_t
 	if (UNLIKELY(ls->told.anybody))
 		trace_silent(ls, l, a, now_ns);
 	penalty_count(ls, l, a, UPSTREAM_LOST_TIMEOUT);
-	if (up->ordered == CONF_DOWN)
+	if (up->conf.ordered == CONF_DOWN)
 		return;
 	if (l->probe.is && l->key.qtype == DNS_TYPE_AAAA)
 		upstreams_aaaa_lost(ls->upstreams, a->upstream, a->sent_ns, now_ns);

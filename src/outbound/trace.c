@@ -139,7 +139,7 @@ of_attempt(enum trace_kind kind, const struct lookups *ls, const struct lookup *
     const struct attempt *a, uint64_t now_ns)
 {
 	struct trace_step s = { .kind = (uint8_t)kind,
-		.addr = ls->upstreams->table[a->upstream].addr,
+		.addr = ls->upstreams->table[a->upstream].conf.addr,
 		.transport = a->transport,
 		.type = l->key.qtype,
 		.took_ns = now_ns - a->sent_ns };

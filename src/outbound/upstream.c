@@ -14,14 +14,12 @@ _Static_assert(UPSTREAM_MAX_SOCKETS % SLOTS_FIRST == 0, "slots are doubled");
 static void
 clear(struct upstream *u)
 {
-	memset(&u->addr, 0, sizeof(u->addr));
+	u->conf = (struct conf_upstream){ .ordered = CONF_UP };
 	u->active = false;
-	u->ordered = CONF_UP;
 	u->down = false;
 	u->in_doubt = false;
 	u->watched = true;
 	u->starved = false;
-	u->trusted = false;
 	u->failures.n_udp_silent = 0;
 	ways_init(&u->ways);
 	u->failures.n = 0;
@@ -92,26 +90,23 @@ number_of(struct upstreams *us, const struct netaddr *addr)
 	for (uint16_t i = 0; i < UPSTREAM_MAX; i++) {
 		struct upstream *u = &us->table[i];
 
-		if (u->addr.family == NETADDR_NONE) {
+		if (u->conf.addr.family == NETADDR_NONE) {
 			if (vacant == UPSTREAM_NONE)
 				vacant = i;
-		} else if (netaddr_equal(&u->addr, addr)) {
+		} else if (netaddr_equal(&u->conf.addr, addr)) {
 			return i;
 		}
 	}
 	if (vacant != UPSTREAM_NONE)
-		us->table[vacant].addr = *addr;
+		us->table[vacant].conf.addr = *addr;
 	return vacant;
 }
 
-/* Set u->trusted. Returns UPSTREAMS_DISTRUST or 0. */
+/* U is trusted from now on, or not. Returns UPSTREAMS_DISTRUST or 0. */
 static unsigned
-set_trusted(struct upstream *u, bool trusted)
+trust(const struct upstream *u, bool trusted)
 {
-	bool was = u->trusted;
-
-	u->trusted = trusted;
-	return was && !trusted ? UPSTREAMS_DISTRUST : 0;
+	return u->conf.trusted && !trusted ? UPSTREAMS_DISTRUST : 0;
 }
 
 /* The trouble that is told of an upstream that replies by WAY only, which is not WAY_FULL. */
@@ -130,7 +125,8 @@ end_way(struct upstreams *us, struct upstream *u)
 	uint8_t told = u->ways.told;
 
 	u->ways.told = WAY_FULL;
-	return told != WAY_FULL && logonce_end(us->logonce, way_kind((enum way)told), &u->addr);
+	return told != WAY_FULL &&
+	    logonce_end(us->logonce, way_kind((enum way)told), &u->conf.addr);
 }
 
 /* This loop asks U no more: end what it has reported about U, without a message. */
@@ -138,19 +134,19 @@ static void
 tell_nothing(struct upstreams *us, struct upstream *u)
 {
 	if (u->down)
-		(void)logonce_end(us->logonce, LOGONCE_DOWN, &u->addr);
+		(void)logonce_end(us->logonce, LOGONCE_DOWN, &u->conf.addr);
 	if (u->errors.logged)
-		(void)logonce_over(us->logonce, LOGONCE_ERRORS, &u->addr);
+		(void)logonce_over(us->logonce, LOGONCE_ERRORS, &u->conf.addr);
 	if (u->case_guard.logged)
-		(void)logonce_end(us->logonce, LOGONCE_NO_CASE, &u->addr);
+		(void)logonce_end(us->logonce, LOGONCE_NO_CASE, &u->conf.addr);
 	(void)end_way(us, u);
 	if (ways_small(&u->ways))
-		(void)logonce_end(us->logonce, LOGONCE_SMALL, &u->addr);
+		(void)logonce_end(us->logonce, LOGONCE_SMALL, &u->conf.addr);
 	if (ways_no_aaaa(&u->ways))
-		(void)logonce_end(us->logonce, LOGONCE_NO_AAAA, &u->addr);
+		(void)logonce_end(us->logonce, LOGONCE_NO_AAAA, &u->conf.addr);
 	ways_init(&u->ways);
 	if (u->cookie.guard.logged)
-		(void)logonce_end(us->logonce, LOGONCE_NO_COOKIES, &u->addr);
+		(void)logonce_end(us->logonce, LOGONCE_NO_COOKIES, &u->conf.addr);
 	u->errors.n = 0;
 	u->errors.logged = false;
 	u->case_guard.logged = false;
@@ -161,7 +157,7 @@ tell_nothing(struct upstreams *us, struct upstream *u)
 static unsigned
 take_pulse(struct upstreams *us, struct upstream *u)
 {
-	struct shared_health *shared = health_table_take(us->health_table, &u->addr);
+	struct shared_health *shared = health_table_take(us->health_table, &u->conf.addr);
 
 	if (shared != NULL)
 		u->shared = shared;
@@ -202,27 +198,29 @@ rest(struct upstreams *us, struct upstream *u)
 	wheel_clear(us->wheel, &u->probe);
 }
 
-/* The upstream with number N is configured, ORDERED by the operator. Returns UPSTREAMS_ bits. */
+/* The upstream with number N is configured as C. Returns UPSTREAMS_ bits. */
 static unsigned
-take_order(struct upstreams *us, uint16_t n, enum conf_order ordered)
+take_conf(struct upstreams *us, uint16_t n, const struct conf_upstream *c)
 {
 	struct upstream *u = &us->table[n];
-	bool was_asked = u->active && u->ordered == CONF_UP;
+	bool was_asked = u->active && u->conf.ordered == CONF_UP;
+	unsigned changed = trust(u, c->trusted);
 
 	us->listed[us->n_listed++] = n;
-	if (ordered == CONF_DOWN && u->active)
+	if (c->ordered == CONF_DOWN && u->active)
 		us->taken |= UINT64_C(1) << n;
-	u->active = ordered != CONF_DOWN;
-	u->ordered = (uint8_t)ordered;
-	if (ordered != CONF_UP) {
+	u->active = c->ordered != CONF_DOWN;
+	u->conf = *c;
+	u->watched = true; /* the settings may have switched guards on */
+	if (c->ordered != CONF_UP) {
 		rest(us, u);
-		return 0;
+		return changed;
 	}
 	us->order[us->n_order++] = n;
 	if (was_asked)
-		return 0;
+		return changed;
 	u->failures.n = 0; /* of what was finished while it was drained */
-	return take_pulse(us, u);
+	return changed | take_pulse(us, u);
 }
 
 /* Forget the upstream with the number N, which is configured no more. Returns UPSTREAMS_ bits. */
@@ -230,12 +228,12 @@ static unsigned
 drop(struct upstreams *us, unsigned n)
 {
 	struct upstream *u = &us->table[n];
-	unsigned changed;
+	unsigned changed = trust(u, false);
 
 	u->active = false;
-	u->ordered = CONF_UP;
+	u->conf.ordered = CONF_UP;
+	u->conf.trusted = false;
 	rest(us, u);
-	changed = set_trusted(u, false);
 	upstreams_release(us, n);
 	return changed;
 }
@@ -264,12 +262,10 @@ upstreams_configure(struct upstreams *us, const struct conf_core *conf, struct w
 		if (n == UPSTREAM_NONE || keep[n])
 			continue;
 		keep[n] = true;
-		changed |= take_order(us, n, (enum conf_order)conf->upstreams[i].ordered);
-		us->table[n].watched = true; /* the settings may have switched guards on */
-		changed |= set_trusted(&us->table[n], conf->upstreams[i].trusted);
+		changed |= take_conf(us, n, &conf->upstreams[i]);
 	}
 	for (unsigned i = 0; i < UPSTREAM_MAX; i++) {
-		if (!keep[i] && us->table[i].addr.family != NETADDR_NONE)
+		if (!keep[i] && us->table[i].conf.addr.family != NETADDR_NONE)
 			changed |= drop(us, i);
 	}
 	upstreams_tell_all_down(us, false);
@@ -315,10 +311,10 @@ tell_way(struct upstreams *us, struct upstream *up)
 	enum way way = (enum way)up->ways.now;
 	char text[NETADDR_TEXT];
 
-	if (up->ways.told == WAY_FULL && logonce_begin(us->logonce, way_kind(way), &up->addr))
+	if (up->ways.told == WAY_FULL && logonce_begin(us->logonce, way_kind(way), &up->conf.addr))
 		log_warn(LOG_UPSTREAM,
 		    "%s: replies only to questions %s: asked so; others are tried now and then",
-		    netaddr_format(&up->addr, text), way_text(way));
+		    netaddr_format(&up->conf.addr, text), way_text(way));
 	up->ways.told = (uint8_t)way;
 }
 
@@ -338,7 +334,7 @@ upstreams_learn_way(struct upstreams *us, unsigned u, enum way way, uint64_t now
 		tell_way(us, up); /* what the log has is not true any more */
 	else if (ended)
 		log_notice(LOG_UPSTREAM, "%s: replies to questions %s again",
-		    netaddr_format(&up->addr, text), way_text(way));
+		    netaddr_format(&up->conf.addr, text), way_text(way));
 }
 
 void
@@ -349,11 +345,11 @@ upstreams_large_lost(struct upstreams *us, unsigned u, uint64_t now_ns)
 
 	if (!ways_large_lost(&up->ways, now_ns))
 		return;
-	if (logonce_begin(us->logonce, LOGONCE_SMALL, &up->addr))
+	if (logonce_begin(us->logonce, LOGONCE_SMALL, &up->conf.addr))
 		log_warn(LOG_UPSTREAM,
 		    "%s: replies over UDP of more than %u bytes do not get through: small ones are "
 		    "asked for, and large ones over TCP",
-		    netaddr_format(&up->addr, text), WAYS_SMALL);
+		    netaddr_format(&up->conf.addr, text), WAYS_SMALL);
 }
 
 void
@@ -364,9 +360,9 @@ upstreams_large_came(struct upstreams *us, unsigned u)
 	char text[NETADDR_TEXT];
 
 	up->ways.n_large = 0;
-	if (learned && logonce_end(us->logonce, LOGONCE_SMALL, &up->addr))
+	if (learned && logonce_end(us->logonce, LOGONCE_SMALL, &up->conf.addr))
 		log_notice(LOG_UPSTREAM, "%s: large replies over UDP get through again",
-		    netaddr_format(&up->addr, text));
+		    netaddr_format(&up->conf.addr, text));
 }
 
 void
@@ -378,11 +374,11 @@ upstreams_aaaa_lost(struct upstreams *us, unsigned u, uint64_t sent_ns, uint64_t
 	if (!ways_aaaa_lost(&up->ways, up->heard_ns > sent_ns, now_ns))
 		return;
 	us->some_no_aaaa = true;
-	if (logonce_begin(us->logonce, LOGONCE_NO_AAAA, &up->addr))
+	if (logonce_begin(us->logonce, LOGONCE_NO_AAAA, &up->conf.addr))
 		log_warn(LOG_UPSTREAM,
 		    "%s: no reply to any question for AAAA: A is asked at the same time, and its "
 		    "addresses are synthesized from; AAAA is tried every minute",
-		    netaddr_format(&up->addr, text));
+		    netaddr_format(&up->conf.addr, text));
 }
 
 void
@@ -393,9 +389,9 @@ upstreams_aaaa_came(struct upstreams *us, unsigned u)
 	char text[NETADDR_TEXT];
 
 	up->ways.n_aaaa = 0;
-	if (learned && logonce_end(us->logonce, LOGONCE_NO_AAAA, &up->addr))
+	if (learned && logonce_end(us->logonce, LOGONCE_NO_AAAA, &up->conf.addr))
 		log_notice(LOG_UPSTREAM, "%s: replies to questions for AAAA again",
-		    netaddr_format(&up->addr, text));
+		    netaddr_format(&up->conf.addr, text));
 	us->some_no_aaaa = false;
 	for (unsigned i = 0; i < UPSTREAM_MAX; i++)
 		us->some_no_aaaa = us->some_no_aaaa || ways_no_aaaa(&us->table[i].ways);
@@ -508,10 +504,10 @@ upstreams_on_confirmed(struct upstreams *us, unsigned u, struct upstream_guard *
 	if (!g->logged &&
 	    logonce_begin(us->logonce,
 		g == &us->table[u].case_guard ? LOGONCE_NO_CASE : LOGONCE_NO_COOKIES,
-		&us->table[u].addr))
+		&us->table[u].conf.addr))
 		log_notice(LOG_UPSTREAM,
 		    "%s: does not return %s: asked without, tried again hourly",
-		    netaddr_format(&us->table[u].addr, text), what);
+		    netaddr_format(&us->table[u].conf.addr, text), what);
 	g->logged = true;
 	return true;
 }
@@ -538,7 +534,8 @@ upstreams_release(struct upstreams *us, unsigned u)
 {
 	struct upstream *up = &us->table[u];
 
-	if (!up->active && up->ordered == CONF_UP && up->n_sockets == 0 && tcp_pool_unused(up->tcp))
+	if (!up->active && up->conf.ordered == CONF_UP && up->n_sockets == 0 &&
+	    tcp_pool_unused(up->tcp))
 		clear(up);
 }
 

@@ -135,14 +135,12 @@ struct upstream_cookie {
 
 struct upstream {
 	/* Aligned, so that the address of a table entry is cheap to compute. */
-	_Alignas(64) struct netaddr addr; /* family NETADDR_NONE: the number is free */
-	bool active;                      /* configured, and not taken down by the operator */
-	uint8_t ordered; /* enum conf_order: of the operator; only CONF_UP is in order[] */
-	bool down;       /* silent to probes too (outbound/health): asked if no other is left */
-	bool in_doubt;   /* in doubt (outbound/health): asked if no good one is left */
-	bool watched;    /* a right reply may change its guards or what is known of its EDNS */
-	bool starved;    /* it has no socket, for lack of local resources (RULES D26) */
-	bool trusted;    /* it validates, and the path to it is secure (RULES D9) */
+	_Alignas(64) struct conf_upstream conf; /* its family NETADDR_NONE: the number is free */
+	bool active;                            /* configured, and not taken down by the operator */
+	bool down;     /* silent to probes too (outbound/health): asked if no other is left */
+	bool in_doubt; /* in doubt (outbound/health): asked if no good one is left */
+	bool watched;  /* a right reply may change its guards or what is known of its EDNS */
+	bool starved;  /* it has no socket, for lack of local resources (RULES D26) */
 	/* lookups whose present attempt is in flight to it, though its socket may be closed */
 	uint32_t n_waiting;
 	struct upstream_failures failures;
@@ -197,7 +195,7 @@ struct upstreams {
 	uint32_t most_waiting; /* of n_waiting of each */
 	unsigned n_order;
 	unsigned current; /* index in order[] of the upstream that round-robin asks */
-	/* numbers of those that may be asked, in configured order */
+	/* numbers of those that may be asked (CONF_UP), in configured order */
 	uint16_t order[CONF_MAX_UPSTREAMS];
 	/* the same of all that are configured, also those that the operator keeps from order[] */
 	unsigned n_listed;

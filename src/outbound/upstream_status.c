@@ -54,8 +54,8 @@ views_of(const struct upstreams *us, struct upstream_status out[static CONF_MAX_
 		const struct upstream *up = &us->table[us->listed[i]];
 		struct upstream_status *v = &out[i];
 
-		*v = (struct upstream_status){ .addr = up->addr,
-			.ordered = (enum conf_order)up->ordered,
+		*v = (struct upstream_status){ .addr = up->conf.addr,
+			.ordered = (enum conf_order)up->conf.ordered,
 			.n_loops = 1,
 			.n_so = 1,
 			.heard_ns = up->heard_ns,

@@ -363,7 +363,8 @@ START_TEST(sockets_are_used_as_told)
 	begin(&world, &load, 1);
 	in.from.peer = world.conf.upstreams[0].addr;
 	ck_assert_uint_eq(engine_spaces(world.engine), 1);
-	ck_assert(netaddr_equal(engine_upstream(world.engine, 1), &world.conf.upstreams[1].addr));
+	ck_assert(
+	    netaddr_equal(&engine_upstream(world.engine, 1)->addr, &world.conf.upstreams[1].addr));
 	ck_assert(engine_upstream_active(world.engine, 1));
 	ck_assert_ptr_null(engine_upstream(world.engine, 2));
 	ck_assert(!engine_upstream_active(world.engine, 2));

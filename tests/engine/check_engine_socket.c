@@ -32,7 +32,7 @@ teardown(void)
 START_TEST(numbers_stand_for_upstreams_as_configured)
 {
 	for (unsigned u = 0; u < 2; u++) {
-		ck_assert(netaddr_equal(engine_upstream(e, u), &conf.upstreams[u].addr));
+		ck_assert(netaddr_equal(&engine_upstream(e, u)->addr, &conf.upstreams[u].addr));
 		ck_assert(engine_upstream_active(e, u));
 		ck_assert_uint_eq(engine_tcp_open(e, u), 0);
 	}

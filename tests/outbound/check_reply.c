@@ -114,7 +114,7 @@ START_TEST(d9_result_tells_if_trusted)
 	struct lookup_result result;
 	struct packet_out send;
 
-	p.upstreams.table[1].trusted = true;
+	p.upstreams.table[1].conf.trusted = true;
 	for (uint16_t u = 0; u < 2; u++) {
 		const struct lookup_wish wish = { .prefer = u };
 		struct lookup *l = start(u, &wish);

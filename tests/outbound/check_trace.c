@@ -27,8 +27,8 @@ static void
 setup(void)
 {
 	upstreams_init(&us);
-	ck_assert(netaddr_parse("192.0.2.1", 53, &us.table[0].addr));
-	ck_assert(netaddr_parse("192.0.2.2", 53, &us.table[1].addr));
+	ck_assert(netaddr_parse("192.0.2.1", 53, &us.table[0].conf.addr));
+	ck_assert(netaddr_parse("192.0.2.2", 53, &us.table[1].conf.addr));
 	us.order[1] = 1;
 	us.n_order = 2;
 	ls.told.trace = NULL;
@@ -186,7 +186,7 @@ START_TEST(what_came_is_told_once)
 {
 	uint8_t bytes[] = "\0\1\x80\3\0\1\0\0\0\0\0\0\3wWw\7eXample\0\0\x1c\0\1";
 	const struct msg m = { .rcode = DNS_SERVFAIL };
-	const struct netaddr *from = &us.table[1].addr;
+	const struct netaddr *from = &us.table[1].conf.addr;
 
 	explain(DNS_TYPE_AAAA);
 	trace_came(&trace, from, TRANSPORT_UDP, bytes, sizeof(bytes) - 1, 6 * MS);

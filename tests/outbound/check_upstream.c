@@ -76,7 +76,7 @@ START_TEST(numbers_last_over_a_reload)
 	ck_assert(us.table[2].down);
 	ck_assert_uint_eq(us.table[1].edns.off_until_ns, 77);
 	/* The first had nothing in flight: its number is free, its probe would be off. */
-	ck_assert_int_eq(us.table[0].addr.family, NETADDR_NONE);
+	ck_assert_int_eq(us.table[0].conf.addr.family, NETADDR_NONE);
 	ck_assert_uint_eq(wheel.n, 1);
 	configure(1);
 	ck_assert_uint_eq(wheel.n, 0);
@@ -119,7 +119,7 @@ START_TEST(orders_keep_an_upstream_from_being_asked)
 	conf.upstreams[2].ordered = CONF_DOWN;
 	ck_assert_uint_eq(upstreams_configure(&us, &conf, &wheel), 0);
 	configure(2);
-	ck_assert_int_eq(us.table[2].addr.family, NETADDR_NONE);
+	ck_assert_int_eq(us.table[2].conf.addr.family, NETADDR_NONE);
 }
 END_TEST
 
@@ -145,12 +145,12 @@ START_TEST(a_number_waits_for_its_sockets)
 	us.table[1].socket[0] = slot;
 	configure(1);
 	ck_assert(!us.table[1].active);
-	ck_assert_int_eq(us.table[1].addr.family, NETADDR_IPV4);
+	ck_assert_int_eq(us.table[1].conf.addr.family, NETADDR_IPV4);
 	upstreams_socket_retire(&us, (unsigned)slot);
 	ck_assert_int_eq(us.table[1].socket[0], -1);
-	ck_assert_int_eq(us.table[1].addr.family, NETADDR_IPV4);
+	ck_assert_int_eq(us.table[1].conf.addr.family, NETADDR_IPV4);
 	upstreams_socket_del(&us, (unsigned)slot);
-	ck_assert_int_eq(us.table[1].addr.family, NETADDR_NONE);
+	ck_assert_int_eq(us.table[1].conf.addr.family, NETADDR_NONE);
 }
 END_TEST
 
@@ -247,14 +247,15 @@ START_TEST(d9_trust_goes_with_the_address)
 	parts_conf(&conf, 3, 100);
 	conf.upstreams[0].trusted = conf.upstreams[2].trusted = true;
 	ck_assert_uint_eq(upstreams_configure(&us, &conf, &wheel), UPSTREAMS_NEW);
-	ck_assert(us.table[0].trusted && !us.table[1].trusted && us.table[2].trusted);
+	ck_assert(
+	    us.table[0].conf.trusted && !us.table[1].conf.trusted && us.table[2].conf.trusted);
 	conf.upstreams[0] = conf.upstreams[1];
 	conf.upstreams[1] = conf.upstreams[2];
 	conf.n_upstreams = 2;
 	conf.upstreams[0].trusted = true;
 	conf.upstreams[1].trusted = false;
 	ck_assert_uint_eq(upstreams_configure(&us, &conf, &wheel), UPSTREAMS_DISTRUST);
-	ck_assert(us.table[1].trusted && !us.table[2].trusted);
+	ck_assert(us.table[1].conf.trusted && !us.table[2].conf.trusted);
 	ck_assert_uint_eq(upstreams_configure(&us, &conf, &wheel), 0);
 }
 END_TEST

@@ -390,7 +390,7 @@ do_order(struct run *r, char **w, unsigned n)
 	}
 	if (n != 4 || strcmp(w[1], "upstream") != 0)
 		stage_fail(r, "order takes upstream uN up|drain|down, or deny or undeny NETWORK");
-	order.of = netaddr_format(engine_upstream(r->e, stage_upstream(r, w[2])), text);
+	order.of = netaddr_format(&engine_upstream(r->e, stage_upstream(r, w[2]))->addr, text);
 	while (order.state < 2 && strcmp(states[order.state], w[3]) != 0)
 		order.state++;
 	stage_order(r, &order);

@@ -15,10 +15,10 @@ shell_number(const struct sim *s, bool tcp, uint32_t sock)
 static unsigned
 upstream_at(const struct sim *s, unsigned number)
 {
-	const struct netaddr *a = engine_upstream(s->w.engine, number);
+	const struct conf_upstream *up = engine_upstream(s->w.engine, number);
 
-	assert(a != NULL && a->addr[3] >= 1 && a->addr[3] <= SIM_UPSTREAMS);
-	return a->addr[3] - 1u;
+	assert(up != NULL && up->addr.addr[3] >= 1 && up->addr.addr[3] <= SIM_UPSTREAMS);
+	return up->addr.addr[3] - 1u;
 }
 
 unsigned
