@@ -119,9 +119,9 @@ count_attempts(struct count *c, const struct lookup *l)
 			blame(c, "an attempt that was given up is not known to its socket");
 		c->attempts++;
 	}
-	if (l->wait == LOOKUP_EARLY && l->progress != LOOKUP_ASKED_UDP)
+	if (l->wait == LOOKUP_EARLY && l->progress != LOOKUP_ASKED_DATAGRAM)
 		blame(c, "another upstream is to be asked beside one that is not awaited");
-	if (l->wait == LOOKUP_PLACED && l->progress != LOOKUP_ASKED_TCP)
+	if (l->wait == LOOKUP_PLACED && l->progress != LOOKUP_ASKED_STREAM)
 		blame(c, "a place is kept on a connection that is not used");
 	if (l->progress == LOOKUP_TO_ASK && l->wait != LOOKUP_AWAITS)
 		blame(c, "a lookup is to be sent, and its timer is for something else");

@@ -409,7 +409,7 @@ ask_upstream(struct queries *qs, struct query *q, const struct question *key, ui
 {
 	struct lookup_wish wish = { .whole = q->state != QUERY_RELAY ||
 		    transport_traits[q->from.transport].whole,
-		.tcp = q->state == QUERY_RELAY && transport_is_stream(q->from.transport),
+		.stream = q->state == QUERY_RELAY && transport_is_stream(q->from.transport),
 		.prefer = q->aaaa.upstream,
 		.sends = share_of(q) };
 	bool found;

@@ -14,7 +14,7 @@ antispoof_cookie(struct lookups *ls, struct lookup *l, struct build_opt *opt, ui
 	struct upstream *up = &ls->upstreams->table[l->upstream];
 
 	l->now.cookie = ls->conf->cookies.upstream && opt->present &&
-	    l->progress == LOOKUP_ASKED_UDP && l->now.way != WAY_PLAIN &&
+	    l->progress == LOOKUP_ASKED_DATAGRAM && l->now.way != WAY_PLAIN &&
 	    upstream_guarded(&up->cookie.guard, now_ns);
 	if (!l->now.cookie)
 		return;
@@ -57,7 +57,7 @@ antispoof_mix(struct lookups *ls, struct lookup *l, uint8_t *qname, uint64_t now
 	const struct upstream *up = &ls->upstreams->table[l->upstream];
 
 	l->now.cases = 0;
-	if (!ls->conf->case_randomization || l->progress != LOOKUP_ASKED_UDP ||
+	if (!ls->conf->case_randomization || l->progress != LOOKUP_ASKED_DATAGRAM ||
 	    !upstream_guarded(&up->case_guard, now_ns))
 		return;
 	l->now.cases = rng_u64(ls->rng);
@@ -232,7 +232,7 @@ antispoof_stop(struct lookups *ls, struct lookup *l, enum lookup_suspect suspect
 	}
 	if (!l->here.no_tcp) {
 		l->here.suspect = (uint8_t)suspect;
-		lookup_plan(l, LOOKUP_NEEDS_TCP);
+		lookup_plan(l, LOOKUP_NEEDS_STREAM);
 	} else if (++l->here.n_stopped == ANTISPOOF_AT_MOST) {
 		return ANTISPOOF_HOPELESS;
 	}
@@ -258,10 +258,10 @@ antispoof_without_tcp(struct lookups *ls, struct lookup *l, uint64_t now_ns)
 		return false;
 	stats_inc(&ls->stats->upstream_id_attack_tcp_failed);
 	id_attack_on_vain(ls, l->upstream, now_ns);
-	l->tcp.vain = l->tcp.vain || l->here.suspect == LOOKUP_SUSPECT_GUESS;
+	l->stream.vain = l->stream.vain || l->here.suspect == LOOKUP_SUSPECT_GUESS;
 	l->here.suspect = LOOKUP_NO_SUSPECT;
 	l->here.no_tcp = true;
-	lookup_plan(l, LOOKUP_NO_TCP);
+	lookup_plan(l, LOOKUP_NO_STREAM);
 	return true;
 }
 

@@ -48,9 +48,9 @@ exhausted(const struct lookups *ls, const struct lookup *l)
 
 	for (const struct attempt *a = l->earlier; a != NULL; a = a->next)
 		bits |= a->silent ? 0 : 1ULL << a->upstream; /* its reply is awaited */
-	if (l->tcp.plan == LOOKUP_TCP_KEPT)
+	if (l->stream.plan == LOOKUP_STREAM_KEPT)
 		bits |= attempt_silent(l->tried.silent[TRANSPORT_TCP], most);
-	if (l->tcp.plan == LOOKUP_TCP_ONLY &&
+	if (l->stream.plan == LOOKUP_STREAM_HERE &&
 	    attempt_timeouts(l, TRANSPORT_TCP, l->upstream) >= most)
 		bits |= 1ULL << l->upstream;
 	return bits;
@@ -83,12 +83,14 @@ grow_spaces(struct lookups *ls)
 }
 
 static inline bool
-take_id(struct lookups *ls, struct lookup *l, unsigned space, enum transport by, uint16_t socket)
+take_id(
+    struct lookups *ls, struct lookup *l, unsigned space, enum upstream_over over, uint16_t socket)
 {
 	_Static_assert(UPSTREAM_MAX <= UINT8_MAX, "an owner has room for the upstream's number");
+	uint8_t transport = (uint8_t)upstream_transport(over);
 	const struct txid_owner owner = { .lookup = l->number,
 		.socket = socket,
-		.transport = (uint8_t)by,
+		.transport = transport,
 		.upstream = (uint8_t)l->upstream };
 
 	if (!txid_take(&ls->spaces[space], ls->rng, &owner, &l->now.id))
@@ -96,7 +98,7 @@ take_id(struct lookups *ls, struct lookup *l, unsigned space, enum transport by,
 	ls->upstreams->table[l->upstream].n_waiting++;
 	l->now.space = (uint8_t)space;
 	l->now.socket = socket;
-	l->now.transport = (uint8_t)by;
+	l->now.transport = transport;
 	l->now.upstream = (uint8_t)l->upstream;
 	l->now.check = l->check;
 	l->now.silent = false;
@@ -128,7 +130,7 @@ find_space(const struct lookups *ls, const struct upstream *up)
  * keep a question from being sent; but if it is a socket that lacks, its ID is of no use.
  */
 static inline bool
-go_udp(struct lookups *ls, struct lookup *l)
+go_by_datagram(struct lookups *ls, struct lookup *l, enum upstream_over over)
 {
 	const struct upstream *up = &ls->upstreams->table[l->upstream];
 	unsigned space = find_space(ls, up);
@@ -136,9 +138,9 @@ go_udp(struct lookups *ls, struct lookup *l)
 	while (UNLIKELY(space == ls->n_spaces) && up->socket[0] >= 0 && lookup_drop_oldest(ls))
 		space = find_space(ls, up);
 	if (UNLIKELY(space == ls->n_spaces) ||
-	    !take_id(ls, l, space, TRANSPORT_UDP, (uint16_t)up->socket[space]))
+	    !take_id(ls, l, space, over, (uint16_t)up->socket[space]))
 		return false;
-	l->progress = LOOKUP_ASKED_UDP;
+	l->progress = LOOKUP_ASKED_DATAGRAM;
 	list_push(&ls->upstreams->sockets[l->now.socket].open, &l->now.link);
 	stats_inc(&ls->stats->upstream_udp);
 	grow_spaces(ls);
@@ -156,13 +158,13 @@ pick_conn(const struct lookups *ls, const struct lookup *l)
 
 /* Take an ID for L's question over connection K. False: there is none. */
 static __attribute__((noinline)) bool
-go_tcp(struct lookups *ls, struct lookup *l, unsigned k)
+go_by_stream(struct lookups *ls, struct lookup *l, enum upstream_over over, unsigned k)
 {
 	struct upstream *up = &ls->upstreams->table[l->upstream];
 
-	if (!take_id(ls, l, 0, TRANSPORT_TCP, (uint16_t)k))
+	if (!take_id(ls, l, 0, over, (uint16_t)k))
 		return false;
-	l->progress = LOOKUP_ASKED_TCP;
+	l->progress = LOOKUP_ASKED_STREAM;
 	tcp_conn_add(&up->tcp[k], &l->now.link);
 	stats_inc(&ls->stats->upstream_tcp);
 	up->tally.sends_tcp++;
@@ -208,7 +210,7 @@ go_elsewhere(struct lookups *ls, struct lookup *l, uint16_t busy)
 	stats_inc(&ls->stats->upstream_ceiling);
 	start_over(l);
 	if (l->n_sends > 0)
-		lookup_plan(l, LOOKUP_NO_TCP); /* that was the last resort for BUSY */
+		lookup_plan(l, LOOKUP_NO_STREAM); /* that was the last resort for BUSY */
 	l->excuse.at_ceiling = u == UPSTREAM_NONE;
 	l->excuse.no_room = l->excuse.no_room || l->excuse.at_ceiling;
 	return u;
@@ -232,7 +234,7 @@ seldom_wait(struct lookups *ls, struct lookup *l, uint64_t wait_ns, uint64_t now
 {
 	if (l->probe.is)
 		return l->end_ns - now_ns;
-	if (l->here.suspect != LOOKUP_NO_SUSPECT && l->progress == LOOKUP_ASKED_TCP) {
+	if (l->here.suspect != LOOKUP_NO_SUSPECT && l->progress == LOOKUP_ASKED_STREAM) {
 		uint64_t most_ns = id_attack_wait_ns(&ls->upstreams->table[l->upstream]);
 
 		return wait_ns < most_ns ? wait_ns : most_ns;
@@ -281,7 +283,7 @@ set_early(struct lookups *ls, struct lookup *l)
 {
 	uint64_t early_ns = choice_early_ns(ls->upstreams, l->upstream, l->exploring);
 
-	if (l->probe.is || l->progress != LOOKUP_ASKED_UDP || l->message.bytes != NULL ||
+	if (l->probe.is || l->progress != LOOKUP_ASKED_DATAGRAM || l->message.bytes != NULL ||
 	    early_ns >= upstreams_wait_ns(ls->upstreams, l->upstream, TRANSPORT_UDP, 0))
 		return;
 	lookup_set_wait(ls, l, LOOKUP_EARLY, l->now.sent_ns + early_ns);
@@ -339,23 +341,25 @@ choose(struct lookups *ls, struct lookup *l)
 static bool
 go(struct lookups *ls, struct lookup *l, uint64_t now_ns)
 {
-	bool by_tcp = l->tcp.plan != LOOKUP_BY_UDP;
-	unsigned k = UNLIKELY(by_tcp) ? pick_conn(ls, l) : 0;
+	enum upstream_over over = lookup_over(l);
+	bool stream = transport_is_stream(upstream_transport(over));
+	unsigned k = UNLIKELY(stream) ? pick_conn(ls, l) : 0;
 
-	if (UNLIKELY(k == TCP_POOL_SIZE) && l->tcp.plan != LOOKUP_TCP_KEPT &&
+	if (UNLIKELY(k == TCP_POOL_SIZE) && l->stream.plan != LOOKUP_STREAM_KEPT &&
 	    antispoof_without_tcp(ls, l, now_ns)) {
-		lookup_plan(l, LOOKUP_NO_TCP); /* nor as it was learned (outbound/ways) */
-		by_tcp = false;
+		lookup_plan(l, LOOKUP_NO_STREAM); /* nor as it was learned (outbound/ways) */
+		over = UPSTREAM_USUAL;
+		stream = false;
 	} else if (UNLIKELY(k == TCP_POOL_SIZE)) {
 		lookup_tcp_wait(ls, l, now_ns);
 		return false;
 	}
-	if (by_tcp ? go_tcp(ls, l, k) : go_udp(ls, l))
+	if (stream ? go_by_stream(ls, l, over, k) : go_by_datagram(ls, l, over))
 		return true;
 	lookup_set_wait(ls, l, LOOKUP_AWAITS, now_ns + ATTEMPT_UNSENT_MS * NS_PER_MS);
-	if (by_tcp && l->tried.n_silent > 0 && !lookup_needs_tcp(l))
+	if (over == UPSTREAM_STREAM && l->tried.n_silent > 0 && !lookup_needs_stream(l))
 		return false; /* TCP was a last resort: what went over UDP may be answered yet */
-	if (ls->upstreams->table[l->upstream].socket[0] >= 0 || by_tcp) {
+	if (ls->upstreams->table[l->upstream].socket[0] >= 0 || stream) {
 		/* We have no free ID: another attempt would only add to the load. */
 		stats_inc(&ls->stats->ids_exhausted);
 		end_without_room(ls, l, now_ns);
@@ -393,7 +397,7 @@ go_as_learned(struct lookups *ls, struct lookup *l, uint64_t now_ns)
 		lookup_start_probe(ls, l->upstream, way, DNS_TYPE_NS);
 	if (!l->here.no_tcp && attempt_timeouts(l, TRANSPORT_TCP, l->upstream) == 0 &&
 	    (now == WAY_TCP || (now == WAY_BARE && l->key.do_bit)))
-		lookup_plan(l, LOOKUP_WISHES_TCP);
+		lookup_plan(l, LOOKUP_WISHES_STREAM);
 }
 
 /*
@@ -491,23 +495,23 @@ attempt_next_question(
 
 	while ((link = lookup_next_to_ask(ls)) != NULL) {
 		struct lookup *l = LIST_OBJECT(link, struct lookup, link);
-		bool by_tcp;
+		bool by_stream;
 
 		if (!begin(ls, l, now_ns))
 			continue;
-		by_tcp = l->progress == LOOKUP_ASKED_TCP;
+		by_stream = l->progress == LOOKUP_ASKED_STREAM;
 		send->to.side = PACKET_UPSTREAM;
 		send->to.transport = l->now.transport;
 		send->to.sock = l->now.socket;
-		if (by_tcp) {
+		if (by_stream) {
 			send->to.sock += (uint32_t)l->upstream * TCP_POOL_SIZE;
 			set_place(ls, l);
 		}
 		send->to.gen = 0;
 		if (UNLIKELY(l->message.bytes != NULL))
-			send->len = write_signed(l, by_tcp ? tcp : udp);
+			send->len = write_signed(l, by_stream ? tcp : udp);
 		else
-			send->len = write_question(ls, l, by_tcp ? tcp : udp, now_ns);
+			send->len = write_question(ls, l, by_stream ? tcp : udp, now_ns);
 		return true;
 	}
 	return false;

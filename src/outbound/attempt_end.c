@@ -239,7 +239,7 @@ heard_due_ns(const struct lookups *ls, const struct lookup *l, unsigned u)
 	const struct attempt *a;
 
 	if (attempt_timeouts(l, TRANSPORT_UDP, u) + 1 != ls->conf->upstream_tries ||
-	    times_known(&up->times[TRANSPORT_TCP]) || lookup_needs_tcp(l))
+	    times_known(&up->times[TRANSPORT_TCP]) || lookup_needs_stream(l))
 		return 0;
 	a = last_by_udp(l, u);
 	return a != NULL && a->way == up->ways.now ? a->sent_ns + MOMENT_MS * NS_PER_MS : 0;
@@ -365,12 +365,12 @@ ask_next(
 	if (at_ns > now_ns)
 		return pause_until(ls, l, at_ns < look_ns ? at_ns : look_ns);
 	/* Where connections end under a load, the same again at once would only add to it. */
-	if (lost && u == l->upstream && l->tcp.plan == LOOKUP_TCP_ONLY)
+	if (lost && u == l->upstream && l->stream.plan == LOOKUP_STREAM_HERE)
 		return pause_until(
 		    ls, l, now_ns + upstreams_wait_ns(ls->upstreams, u, TRANSPORT_TCP, 0));
 	(void)attempt_go_to(ls, l, u);
 	if (tcp || answers_by_tcp(ls, l, u))
-		lookup_plan(l, LOOKUP_WISHES_TCP);
+		lookup_plan(l, LOOKUP_WISHES_STREAM);
 	return true;
 }
 
@@ -431,7 +431,7 @@ attempt_failed(struct lookups *ls, struct lookup *l, struct lookup_result *resul
 		attempt_end_check(l);
 	l->check = LOOKUP_CHECK_NONE;
 	/* What was learned of this one is no wish of the client. */
-	lookup_plan(l, up->ways.now != WAY_FULL ? LOOKUP_NO_TCP : LOOKUP_ELSEWHERE);
+	lookup_plan(l, up->ways.now != WAY_FULL ? LOOKUP_NO_STREAM : LOOKUP_ELSEWHERE);
 	/* Any other error is more telling than SERVFAIL. */
 	if (l->tried.best_rcode == DNS_NOERROR || l->tried.best_rcode == DNS_SERVFAIL)
 		l->tried.best_rcode = rcode;

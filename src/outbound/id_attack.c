@@ -211,7 +211,7 @@ id_attack_beware(struct lookups *ls, struct lookup *l, uint64_t now_ns)
 	struct upstream *up = &ls->upstreams->table[l->upstream];
 	bool cookie, cases;
 
-	if (state_of(up, now_ns) != SUSPICION_BY_TCP || l->tcp.plan != LOOKUP_BY_UDP ||
+	if (state_of(up, now_ns) != SUSPICION_BY_TCP || l->stream.plan != LOOKUP_AS_USUAL ||
 	    !id_attack_may_tcp(l))
 		return;
 	cookie = ls->conf->cookies.upstream && up->cookie.len > DNS_COOKIE_CLIENT &&

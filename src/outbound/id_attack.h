@@ -91,14 +91,14 @@ void id_attack_note(struct lookups *ls, unsigned slot, uint64_t now_ns);
 MUST_USE static inline bool
 id_attack_may_tcp(const struct lookup *l)
 {
-	return !l->here.no_tcp && !l->tcp.vain && !l->probe.is && l->message.bytes == NULL;
+	return !l->here.no_tcp && !l->stream.vain && !l->probe.is && l->message.bytes == NULL;
 }
 
 /* id_attack_by_tcp: L's question is to be confirmed by TCP, or sent by it, if TCP can be had. */
 static inline void
 id_attack_by_tcp(struct lookup *l)
 {
-	lookup_plan(l, LOOKUP_NEEDS_TCP);
+	lookup_plan(l, LOOKUP_NEEDS_STREAM);
 	l->here.suspect = LOOKUP_SUSPECT_GUESS;
 }
 

@@ -97,7 +97,7 @@ is_late_error(const struct lookup *l, const struct msg *msg)
 {
 	if (!match_is_error(msg) &&
 	    (l->check == LOOKUP_CHECK_CD ||
-		(msg->flags & DNS_TC && l->progress == LOOKUP_ASKED_UDP)))
+		(msg->flags & DNS_TC && l->progress == LOOKUP_ASKED_DATAGRAM)))
 		return false;
 	return msg->rcode != DNS_BADCOOKIE || !l->now.cookie;
 }
@@ -115,7 +115,7 @@ late_counts(struct lookups *ls, struct lookup *l, const struct packet_in *in, co
 	enum antispoof_match match;
 	bool awaited = (lookup_in_flight(l) && !l->now.silent) || before.queued;
 	bool bound = l->here.suspect != LOOKUP_NO_SUSPECT || l->check != LOOKUP_CHECK_NONE ||
-	    l->tcp.plan == LOOKUP_TCP_ONLY || l->progress == LOOKUP_ENDING;
+	    l->stream.plan == LOOKUP_STREAM_HERE || l->progress == LOOKUP_ENDING;
 
 	(void)lookup_recall(ls, l, match_space(ls, in), msg->id);
 	if (l->wait == LOOKUP_LINGERS &&

@@ -163,7 +163,7 @@ lookup_find_or_start(
 			revive(ls, l, wish->prefer);
 		if (l == NULL)
 			return NULL;
-		l->tcp.plan = wish->tcp ? LOOKUP_BY_TCP : LOOKUP_BY_UDP;
+		l->stream.plan = wish->stream ? LOOKUP_STREAM_NEXT : LOOKUP_AS_USUAL;
 	}
 	l->waiters.whole = l->waiters.whole || wish->whole;
 	allow(l, wish->sends);
@@ -192,7 +192,7 @@ lookup_start_signed(struct lookups *ls, const struct msg *m, enum transport tran
 	memcpy(copy, m->bytes, m->len);
 	l->message.bytes = copy;
 	l->message.len = (uint16_t)m->len;
-	l->tcp.plan = transport_is_stream(transport) ? LOOKUP_TCP_KEPT : LOOKUP_BY_UDP;
+	l->stream.plan = transport_is_stream(transport) ? LOOKUP_STREAM_KEPT : LOOKUP_AS_USUAL;
 	allow(l, 0);
 	stats_inc(&ls->stats->lookups_signed);
 	return l;
@@ -285,7 +285,7 @@ start_probe(struct lookups *ls, unsigned u, unsigned way, const struct question 
 	allow(l, 0);
 	if (way == WAY_TCP ||
 	    (way == WAY_AS_LEARNED && ls->upstreams->table[u].ways.now == WAY_TCP))
-		lookup_plan(l, LOOKUP_WISHES_TCP);
+		lookup_plan(l, LOOKUP_WISHES_STREAM);
 	l->pinned = true;
 	stats_inc(&ls->stats->upstream_probes);
 }
@@ -392,7 +392,8 @@ lookup_recall(struct lookups *ls, struct lookup *l, unsigned space, uint16_t id)
 		pool_give(&ls->attempts, a);
 		a = NULL;
 	}
-	l->progress = transport_is_stream(l->now.transport) ? LOOKUP_ASKED_TCP : LOOKUP_ASKED_UDP;
+	l->progress =
+	    transport_is_stream(l->now.transport) ? LOOKUP_ASKED_STREAM : LOOKUP_ASKED_DATAGRAM;
 	l->upstream = l->now.upstream;
 	l->check = l->now.check;
 	return a;
@@ -444,8 +445,8 @@ void
 lookup_stop_attempt(struct lookups *ls, struct lookup *l)
 {
 	switch ((enum lookup_progress)l->progress) {
-	case LOOKUP_ASKED_UDP:
-	case LOOKUP_ASKED_TCP:
+	case LOOKUP_ASKED_DATAGRAM:
+	case LOOKUP_ASKED_STREAM:
 		await_no_more(ls, &l->now);
 		release(ls, &l->now);
 		break;

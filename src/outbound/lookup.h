@@ -90,8 +90,8 @@ struct lookup_kept {
 /* How a waiter wants the question to be sent. */
 struct lookup_wish {
 	bool whole; /* a truncated reply is of no use */
-	/* first attempt over TCP: a TCP client's question (RFC 5625 section 4.4.1) */
-	bool tcp;
+	/* first attempt over a stream: a TCP client's question (RFC 5625 section 4.4.1) */
+	bool stream;
 	uint16_t prefer; /* upstream to begin with; UPSTREAM_NONE */
 	/* how often it may be sent from now on (outbound/budget); 0: as often as there is reason to
 	 */
@@ -102,8 +102,8 @@ struct lookup_wish {
 enum lookup_progress {
 	/* on the list of attempts to be sent, or of those that wait for a TCP connection */
 	LOOKUP_TO_ASK,
-	LOOKUP_ASKED_UDP,
-	LOOKUP_ASKED_TCP,
+	LOOKUP_ASKED_DATAGRAM,
+	LOOKUP_ASKED_STREAM,
 	LOOKUP_UNSENT,  /* no socket, ID or upstream was available: waits for the timeout */
 	LOOKUP_ENDING,  /* on the list of lookups that end with a truncated reply */
 	LOOKUP_PUT_OFF, /* it has ended; its waiters are woken in slices (engine/engine_work) */
@@ -123,23 +123,23 @@ enum lookup_wait {
 	LOOKUP_LINGERS   /* it has ended, but a late reply to it is kept for the cache */
 };
 
-/* By which transport a lookup's attempts go. */
+/* Over what a lookup's attempts go (enum upstream_over). */
 enum lookup_plan {
-	LOOKUP_BY_UDP,   /* UDP, or what was learned of the upstream (outbound/ways) */
-	LOOKUP_BY_TCP,   /* TCP for the next one: as its client, as was learned, or as a last resort
-			  */
-	LOOKUP_TCP_ONLY, /* TCP for all at this upstream: a reply was truncated, or is doubted */
-	LOOKUP_TCP_KEPT, /* TCP for all: a signed question stays with its client's transport */
+	LOOKUP_AS_USUAL, /* the usual, or what was learned of the upstream (outbound/ways) */
+	/* a stream for the next one: as its client, as was learned, or as a last resort */
+	LOOKUP_STREAM_NEXT,
+	LOOKUP_STREAM_HERE, /* for all at this upstream: a reply was truncated, or is doubted */
+	LOOKUP_STREAM_KEPT, /* for all: a signed question stays with its client's transport */
 	LOOKUP_PLANS
 };
 
 /* What changes that. */
 enum lookup_plan_event {
-	LOOKUP_WISHES_TCP,
-	LOOKUP_NEEDS_TCP, /* no reply over UDP is of use */
-	LOOKUP_NO_REPLY,  /* who is silent over TCP may reply over UDP */
-	LOOKUP_NO_TCP,    /* no connection can be had, or TCP was the way of one upstream */
-	LOOKUP_ELSEWHERE, /* another upstream is asked */
+	LOOKUP_WISHES_STREAM,
+	LOOKUP_NEEDS_STREAM, /* no reply as usual is of use */
+	LOOKUP_NO_REPLY,     /* who is silent over a stream may reply as usual */
+	LOOKUP_NO_STREAM,    /* none can be had, or it was the way of one upstream */
+	LOOKUP_ELSEWHERE,    /* another upstream is asked */
 	LOOKUP_PLAN_EVENTS
 };
 
@@ -247,8 +247,8 @@ struct lookup_excuse {
 	bool hurried : 1;    /* its life is short as all upstreams are down */
 };
 
-/* How its attempts go over TCP. */
-struct lookup_tcp {
+/* How its attempts go over streams. */
+struct lookup_stream {
 	uint8_t plan;   /* enum lookup_plan */
 	bool again : 1; /* was sent once more after its connection had closed */
 	bool full : 1;  /* found no room on TCP, and was sent once more (RULES D27) */
@@ -280,7 +280,7 @@ struct lookup {
 	uint16_t upstream; /* number of the upstream asked last, or to be asked next if pinned */
 	uint8_t progress;  /* enum lookup_progress */
 	uint8_t wait;      /* enum lookup_wait */
-	struct lookup_tcp tcp;
+	struct lookup_stream stream;
 	uint8_t n_sends; /* attempts so far, up to 255 */
 	uint8_t n_near_misses;
 	uint8_t check;    /* enum lookup_check */
@@ -298,7 +298,8 @@ struct lookup {
 	struct lookup_here here;
 	struct lookup_ended ended;
 	/* from here on nothing is set by lookup_start */
-	struct attempt now; /* sent last; in flight in LOOKUP_ASKED_UDP and LOOKUP_ASKED_TCP */
+	/* sent last; in flight in LOOKUP_ASKED_DATAGRAM and LOOKUP_ASKED_STREAM */
+	struct attempt now;
 	uint8_t name[LOOKUP_NAME_INLINE];
 };
 
@@ -564,7 +565,7 @@ lookup_went_by(const struct txid_owner *owner, uint32_t conn)
 MUST_USE static inline bool
 lookup_in_flight(const struct lookup *l)
 {
-	return l->progress == LOOKUP_ASKED_UDP || l->progress == LOOKUP_ASKED_TCP;
+	return l->progress == LOOKUP_ASKED_DATAGRAM || l->progress == LOOKUP_ASKED_STREAM;
 }
 
 /*
@@ -574,8 +575,8 @@ lookup_in_flight(const struct lookup *l)
 MUST_USE static inline bool
 lookup_counts_as_probe(const struct lookup *l)
 {
-	return l->probe.is && l->progress == LOOKUP_ASKED_UDP && l->probe.way == WAY_AS_LEARNED &&
-	    l->key.qtype == DNS_TYPE_NS;
+	return l->probe.is && l->progress == LOOKUP_ASKED_DATAGRAM &&
+	    l->probe.way == WAY_AS_LEARNED && l->key.qtype == DNS_TYPE_NS;
 }
 
 /*
@@ -589,30 +590,38 @@ lookup_lacks_room(const struct lookup *l)
 	    (l->progress == LOOKUP_UNSENT && l->wait == LOOKUP_HELD && !l->refused);
 }
 
-/* lookup_plan: EVENT changes by which transport L's attempts go. */
+/* lookup_plan: EVENT changes over what L's attempts go. */
 static inline void
 lookup_plan(struct lookup *l, enum lookup_plan_event event)
 {
 	static const uint8_t next[LOOKUP_PLAN_EVENTS][LOOKUP_PLANS] = {
-		[LOOKUP_WISHES_TCP] = { LOOKUP_BY_TCP, LOOKUP_BY_TCP, LOOKUP_TCP_ONLY,
-		    LOOKUP_TCP_KEPT },
-		[LOOKUP_NEEDS_TCP] = { LOOKUP_TCP_ONLY, LOOKUP_TCP_ONLY, LOOKUP_TCP_ONLY,
-		    LOOKUP_TCP_KEPT },
-		[LOOKUP_NO_REPLY] = { LOOKUP_BY_UDP, LOOKUP_BY_UDP, LOOKUP_TCP_ONLY,
-		    LOOKUP_TCP_KEPT },
-		[LOOKUP_NO_TCP] = { LOOKUP_BY_UDP, LOOKUP_BY_UDP, LOOKUP_BY_UDP, LOOKUP_TCP_KEPT },
-		[LOOKUP_ELSEWHERE] = { LOOKUP_BY_UDP, LOOKUP_BY_TCP, LOOKUP_BY_UDP,
-		    LOOKUP_TCP_KEPT },
+		[LOOKUP_WISHES_STREAM] = { LOOKUP_STREAM_NEXT, LOOKUP_STREAM_NEXT,
+		    LOOKUP_STREAM_HERE, LOOKUP_STREAM_KEPT },
+		[LOOKUP_NEEDS_STREAM] = { LOOKUP_STREAM_HERE, LOOKUP_STREAM_HERE,
+		    LOOKUP_STREAM_HERE, LOOKUP_STREAM_KEPT },
+		[LOOKUP_NO_REPLY] = { LOOKUP_AS_USUAL, LOOKUP_AS_USUAL, LOOKUP_STREAM_HERE,
+		    LOOKUP_STREAM_KEPT },
+		[LOOKUP_NO_STREAM] = { LOOKUP_AS_USUAL, LOOKUP_AS_USUAL, LOOKUP_AS_USUAL,
+		    LOOKUP_STREAM_KEPT },
+		[LOOKUP_ELSEWHERE] = { LOOKUP_AS_USUAL, LOOKUP_STREAM_NEXT, LOOKUP_AS_USUAL,
+		    LOOKUP_STREAM_KEPT },
 	};
 
-	l->tcp.plan = next[event][l->tcp.plan];
+	l->stream.plan = next[event][l->stream.plan];
 }
 
-/* lookup_needs_tcp: is no attempt over UDP of use to L, at this upstream at least? */
-MUST_USE static inline bool
-lookup_needs_tcp(const struct lookup *l)
+/* lookup_over: over what L's next attempt goes. */
+MUST_USE static inline enum upstream_over
+lookup_over(const struct lookup *l)
 {
-	return l->tcp.plan == LOOKUP_TCP_ONLY || l->tcp.plan == LOOKUP_TCP_KEPT;
+	return l->stream.plan != LOOKUP_AS_USUAL ? UPSTREAM_STREAM : UPSTREAM_USUAL;
+}
+
+/* lookup_needs_stream: is no attempt as usual of use to L, at this upstream at least? */
+MUST_USE static inline bool
+lookup_needs_stream(const struct lookup *l)
+{
+	return l->stream.plan == LOOKUP_STREAM_HERE || l->stream.plan == LOOKUP_STREAM_KEPT;
 }
 
 /* lookup_set_wait: L waits for WHAT until DUE_NS, or its end if that is sooner. */

@@ -109,7 +109,7 @@ loss_on_timer(struct lookups *ls, struct lookup *l, struct lookup_result *result
 	/* One that refuses over UDP and is silent over TCP does refuse. */
 	l->refused = l->refused &&
 	    (waits_to_send(l) ||
-		(l->progress == LOOKUP_ASKED_TCP && l->tcp.plan != LOOKUP_TCP_ONLY));
+		(l->progress == LOOKUP_ASKED_STREAM && l->stream.plan != LOOKUP_STREAM_HERE));
 	if (l->progress == LOOKUP_TO_ASK) { /* no TCP connection had room */
 		l->excuse.no_room = true;
 		lookup_stop_attempt(ls, l);
@@ -122,9 +122,9 @@ loss_on_timer(struct lookups *ls, struct lookup *l, struct lookup_result *result
 	}
 	if (l->wait == LOOKUP_EARLY)
 		return !go_beside(ls, l, now_ns);
-	if (l->progress == LOOKUP_ASKED_TCP && suspicious_in_vain(ls, l, now_ns))
+	if (l->progress == LOOKUP_ASKED_STREAM && suspicious_in_vain(ls, l, now_ns))
 		return !attempt_again(ls, l, l->upstream);
-	if (l->progress == LOOKUP_ASKED_TCP)
+	if (l->progress == LOOKUP_ASKED_STREAM)
 		check_conn(ls, &l->now, now_ns);
 	if (in_flight && !l->now.silent) {
 		penalty_earlier(ls, l, now_ns);
@@ -387,15 +387,15 @@ on_lost(struct lookups *ls, struct lookup *l, const struct tcp_conn *c,
 {
 	/* What others overtake is charged for, or it could be sent without end (rule 34). */
 	bool fruitful = c->lost_fruitful && !l->now.displaced;
-	bool again = fruitful ? l->n_sends < SENDS_MOST : !l->tcp.again;
+	bool again = fruitful ? l->n_sends < SENDS_MOST : !l->stream.again;
 
-	l->refused = l->refused && !c->lost_established && l->tcp.plan != LOOKUP_TCP_ONLY;
+	l->refused = l->refused && !c->lost_established && l->stream.plan != LOOKUP_STREAM_HERE;
 	/* What was asked on a suspicion does not wait for a second connection (RULES D21). */
 	if (l->here.suspect != LOOKUP_NO_SUSPECT && !fruitful)
 		again = false;
 	if (c->lost_established && again) {
 		if (!fruitful) {
-			l->tcp.again = true;
+			l->stream.again = true;
 			if (ls->conf->upstream_tries == CONF_MOST_TRIES) /* else one more may be */
 				penalty_use_up(l, &l->now);
 		}
@@ -477,12 +477,12 @@ move_on(struct lookups *ls, struct lookup *l, uint64_t now_ns)
 static void
 full_again(struct lookups *ls, struct lookup *l, uint64_t now_ns)
 {
-	if (l->tcp.full) {
+	if (l->stream.full) {
 		l->excuse.no_room = true;
 		give_up(ls, l, now_ns);
 		return;
 	}
-	l->tcp.full = true;
+	l->stream.full = true;
 	send_later(ls, l, now_ns);
 }
 
@@ -497,8 +497,8 @@ loss_on_tcp_full(struct lookups *ls, unsigned conn, uint16_t id, uint64_t now_ns
 	l = lookup_at(ls, owner->lookup);
 	stats_inc(&ls->stats->tcp_upstream_full);
 	uncount(l); /* no room: it did not leave */
-	if (!lookup_needs_tcp(l)) {
-		lookup_plan(l, LOOKUP_NO_TCP);
+	if (!lookup_needs_stream(l)) {
+		lookup_plan(l, LOOKUP_NO_STREAM);
 		l->here.no_tcp = true; /* though that is the way that was learned (outbound/ways) */
 		if (attempt_timeouts(l, TRANSPORT_UDP, l->upstream) >= ls->conf->upstream_tries) {
 			move_on(ls, l, now_ns);

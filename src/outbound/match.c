@@ -97,7 +97,7 @@ bool
 match_forgets_edns(const struct lookups *ls, const struct lookup *l, const struct msg *m)
 {
 	return ls->upstreams->table[l->upstream].edns.spoken && match_rejects_edns(l, m) &&
-	    l->progress == LOOKUP_ASKED_UDP && id_attack_may_tcp(l);
+	    l->progress == LOOKUP_ASKED_DATAGRAM && id_attack_may_tcp(l);
 }
 
 void
@@ -110,7 +110,7 @@ match_ways(struct lookups *ls, const struct lookup *l, const struct msg *msg, ui
 		upstreams_aaaa_came(ls->upstreams, l->upstream);
 	if (large && l->now.transport == TRANSPORT_UDP)
 		upstreams_large_came(ls->upstreams, l->upstream);
-	else if (large && l->tcp.plan != LOOKUP_TCP_ONLY && l->message.bytes == NULL &&
+	else if (large && l->stream.plan != LOOKUP_STREAM_HERE && l->message.bytes == NULL &&
 	    times_known(&up->times[TRANSPORT_UDP]) &&
 	    attempt_timeouts(l, TRANSPORT_UDP, l->upstream) >= MATCH_SILENCES)
 		upstreams_large_lost(ls->upstreams, l->upstream, now_ns);

@@ -82,7 +82,7 @@ on_truncated(struct lookups *ls, struct lookup *l, struct lookup_result *result,
     const struct msg *msg, uint64_t now_ns)
 {
 	stats_inc(&ls->stats->upstream_truncated);
-	if (l->progress == LOOKUP_ASKED_TCP)
+	if (l->progress == LOOKUP_ASKED_STREAM)
 		return attempt_failed(ls, l, result, DNS_SERVFAIL, NULL, now_ns);
 	if (UNLIKELY(ways_small(&ls->upstreams->table[l->upstream].ways)))
 		on_small(ls, l, now_ns);
@@ -92,7 +92,7 @@ on_truncated(struct lookups *ls, struct lookup *l, struct lookup_result *result,
 		attempt_end_check(l);
 	if (has_real_aaaa(l, msg))
 		lookup_keep_truncated(ls, l, msg);
-	lookup_plan(l, LOOKUP_NEEDS_TCP);
+	lookup_plan(l, LOOKUP_NEEDS_STREAM);
 	return attempt_again(ls, l, l->upstream);
 }
 
@@ -105,7 +105,7 @@ on_badcookie(struct lookups *ls, struct lookup *l)
 {
 	stats_inc(&ls->stats->upstream_badcookie);
 	if (l->here.cookie_bad)
-		lookup_plan(l, LOOKUP_NEEDS_TCP);
+		lookup_plan(l, LOOKUP_NEEDS_STREAM);
 	attempt_again(ls, l, l->upstream);
 	l->here.cookie_bad = true;
 	return true;
@@ -209,7 +209,7 @@ on_near_miss(struct lookups *ls, struct lookup *l, enum antispoof_match match,
 		return ANTISPOOF_STOPPED;
 	}
 	/* Without TCP the right reply is waited for. */
-	if (l->progress == LOOKUP_ASKED_UDP && id_attack_may_tcp(l) &&
+	if (l->progress == LOOKUP_ASKED_DATAGRAM && id_attack_may_tcp(l) &&
 	    ++l->n_near_misses >= LOOKUP_NEAR_MISSES) {
 		id_attack_by_tcp(l);
 		attempt_again(ls, l, l->upstream);

@@ -133,6 +133,23 @@ struct upstream_cookie {
 	struct upstream_guard guard; /* the cookie check */
 };
 
+/*
+ * Over what an upstream is asked. By this goes what is tried, when, and what follows from it; by
+ * transport_is_stream how a question leaves and what its reply has to pass.
+ */
+enum upstream_over {
+	UPSTREAM_USUAL,  /* the transport by which questions to it go */
+	UPSTREAM_STREAM, /* a stream, for a reply that is cut or doubted, and as a last resort */
+	UPSTREAM_OVERS
+};
+
+/* upstream_transport: the transport that OVER is. No other place in outbound/ names any. */
+MUST_USE static inline enum transport
+upstream_transport(enum upstream_over over)
+{
+	return over == UPSTREAM_STREAM ? TRANSPORT_TCP : TRANSPORT_UDP;
+}
+
 struct upstream {
 	/* Aligned, so that the address of a table entry is cheap to compute. */
 	_Alignas(64) struct conf_upstream conf; /* its family NETADDR_NONE: the number is free */

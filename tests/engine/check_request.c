@@ -268,7 +268,7 @@ START_TEST(d20_signed_is_passed_on)
 		ck_assert_ptr_nonnull(q->lookup);
 		ck_assert_uint_eq(q->lookup->message.len, len);
 		ck_assert_mem_eq(q->lookup->message.bytes, bytes, len);
-		ck_assert_uint_eq(q->lookup->tcp.plan, LOOKUP_TCP_KEPT);
+		ck_assert_uint_eq(q->lookup->stream.plan, LOOKUP_STREAM_KEPT);
 	}
 	ck_assert_uint_eq(n_wrong(), 0);
 }

@@ -269,7 +269,7 @@ START_TEST(d28_each_is_told_his_own_reason)
 
 	ask("www.example", DNS_TYPE_MX);
 	l = lookup_at(&e->lookups, 0);
-	ck_assert_int_eq(l->progress, LOOKUP_ASKED_UDP);
+	ck_assert_int_eq(l->progress, LOOKUP_ASKED_DATAGRAM);
 	l->waiters.allowed = l->n_sends;
 	l->waiters.over_budget = true;
 	said = false;
@@ -292,12 +292,12 @@ START_TEST(d28_forbidden_attempt_leaves_no_wish)
 	ask("www.example", DNS_TYPE_MX);
 	l = lookup_at(&e->lookups, 0);
 	lookup_shelve(&e->lookups, l);
-	l->tcp.plan = LOOKUP_BY_TCP;
+	l->stream.plan = LOOKUP_STREAM_NEXT;
 	l->waiters.allowed = l->n_sends;
 	l->waiters.over_budget = true;
 	ask("www.example", DNS_TYPE_MX);
-	ck_assert_int_eq(l->tcp.plan, LOOKUP_BY_UDP);
-	ck_assert_int_eq(l->progress, LOOKUP_ASKED_UDP);
+	ck_assert_int_eq(l->stream.plan, LOOKUP_AS_USUAL);
+	ck_assert_int_eq(l->progress, LOOKUP_ASKED_DATAGRAM);
 }
 END_TEST
 

@@ -79,19 +79,19 @@ START_TEST(wishes_join_and_its_beginning_stays)
 {
 	uint8_t qname[DNS_NAME_MAX];
 	const struct question key = parts_key("www.example", 28, qname);
-	const struct lookup_wish late = { .whole = true, .tcp = true, .prefer = 1 };
+	const struct lookup_wish late = { .whole = true, .stream = true, .prefer = 1 };
 	struct lookup *l = find(&key, false);
 	bool found;
 
-	ck_assert(!l->waiters.whole && l->tcp.plan == LOOKUP_BY_UDP);
+	ck_assert(!l->waiters.whole && l->stream.plan == LOOKUP_AS_USUAL);
 	ck_assert_uint_eq(l->upstream, UPSTREAM_NONE);
 	ck_assert_ptr_eq(lookup_find_or_start(&p.lookups, &key, &late, &found), l);
-	ck_assert(l->waiters.whole && l->tcp.plan == LOOKUP_BY_UDP);
+	ck_assert(l->waiters.whole && l->stream.plan == LOOKUP_AS_USUAL);
 	(void)find(&key, true);
 	ck_assert(l->waiters.whole);
 	lookup_free(&p.lookups, l);
 	l = lookup_find_or_start(&p.lookups, &key, &late, &found);
-	ck_assert(!found && l->waiters.whole && l->tcp.plan == LOOKUP_BY_TCP);
+	ck_assert(!found && l->waiters.whole && l->stream.plan == LOOKUP_STREAM_NEXT);
 	ck_assert_uint_eq(l->upstream, 1);
 }
 END_TEST
@@ -307,24 +307,26 @@ START_TEST(the_plan_of_transports)
 	static const struct {
 		enum lookup_plan_event event;
 		uint8_t udp, tcp, only;
-	} rows[] = { { LOOKUP_WISHES_TCP, LOOKUP_BY_TCP, LOOKUP_BY_TCP, LOOKUP_TCP_ONLY },
-		{ LOOKUP_NEEDS_TCP, LOOKUP_TCP_ONLY, LOOKUP_TCP_ONLY, LOOKUP_TCP_ONLY },
-		{ LOOKUP_NO_REPLY, LOOKUP_BY_UDP, LOOKUP_BY_UDP, LOOKUP_TCP_ONLY },
-		{ LOOKUP_NO_TCP, LOOKUP_BY_UDP, LOOKUP_BY_UDP, LOOKUP_BY_UDP },
-		{ LOOKUP_ELSEWHERE, LOOKUP_BY_UDP, LOOKUP_BY_TCP, LOOKUP_BY_UDP } };
+	} rows[] = { { LOOKUP_WISHES_STREAM, LOOKUP_STREAM_NEXT, LOOKUP_STREAM_NEXT,
+			 LOOKUP_STREAM_HERE },
+		{ LOOKUP_NEEDS_STREAM, LOOKUP_STREAM_HERE, LOOKUP_STREAM_HERE, LOOKUP_STREAM_HERE },
+		{ LOOKUP_NO_REPLY, LOOKUP_AS_USUAL, LOOKUP_AS_USUAL, LOOKUP_STREAM_HERE },
+		{ LOOKUP_NO_STREAM, LOOKUP_AS_USUAL, LOOKUP_AS_USUAL, LOOKUP_AS_USUAL },
+		{ LOOKUP_ELSEWHERE, LOOKUP_AS_USUAL, LOOKUP_STREAM_NEXT, LOOKUP_AS_USUAL } };
 
 	ck_assert_uint_eq(sizeof(rows) / sizeof(rows[0]), LOOKUP_PLAN_EVENTS);
 	for (unsigned i = 0; i < LOOKUP_PLAN_EVENTS; i++) {
 		const uint8_t next[LOOKUP_PLANS] = { rows[i].udp, rows[i].tcp, rows[i].only,
-			LOOKUP_TCP_KEPT };
+			LOOKUP_STREAM_KEPT };
 
 		for (unsigned plan = 0; plan < LOOKUP_PLANS; plan++) {
-			struct lookup l = { .tcp.plan = (uint8_t)plan };
+			struct lookup l = { .stream.plan = (uint8_t)plan };
 
 			lookup_plan(&l, rows[i].event);
-			ck_assert_uint_eq(l.tcp.plan, next[plan]);
-			ck_assert(lookup_needs_tcp(&l) ==
-			    (l.tcp.plan == LOOKUP_TCP_ONLY || l.tcp.plan == LOOKUP_TCP_KEPT));
+			ck_assert_uint_eq(l.stream.plan, next[plan]);
+			ck_assert(lookup_needs_stream(&l) ==
+			    (l.stream.plan == LOOKUP_STREAM_HERE ||
+				l.stream.plan == LOOKUP_STREAM_KEPT));
 		}
 	}
 }
@@ -366,7 +368,7 @@ START_TEST(d20_signed_is_bounded)
 	for (unsigned i = 0; i < LOOKUP_SIGNED_LEAST; i++) {
 		l[i] = lookup_start_signed(&p.lookups, &m, i % 2 == 1);
 		ck_assert_ptr_nonnull(l[i]);
-		ck_assert((l[i]->tcp.plan == LOOKUP_TCP_KEPT) == (i % 2 == 1));
+		ck_assert((l[i]->stream.plan == LOOKUP_STREAM_KEPT) == (i % 2 == 1));
 	}
 	ck_assert_ptr_null(lookup_start_signed(&p.lookups, &m, false));
 	ck_assert_uint_eq(parts_count(&p.stats.lookups_signed), LOOKUP_SIGNED_LEAST);

@@ -326,7 +326,7 @@ START_TEST(it_ends_when_nothing_can_come)
 	begin(1);
 	p.conf.upstream_tries = 1;
 	l = ask("www.example", DNS_TYPE_MX);
-	l->tcp.plan = LOOKUP_TCP_KEPT;
+	l->stream.plan = LOOKUP_STREAM_KEPT;
 	ck_assert(!pass(l, 8));
 	ck_assert(sent[0].tcp);
 	ck_assert_ptr_eq(parts_lose(&p, last.to.sock, false, &result), l);

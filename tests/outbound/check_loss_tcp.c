@@ -11,7 +11,7 @@
 #include "scenario/parts.h"
 #include "support/tests.h"
 
-static const struct lookup_wish by_tcp = { .whole = true, .tcp = true, .prefer = UPSTREAM_NONE };
+static const struct lookup_wish by_tcp = { .whole = true, .stream = true, .prefer = UPSTREAM_NONE };
 static struct parts p;
 static struct packet_out sent;
 static struct lookup_result result;
@@ -145,9 +145,9 @@ START_TEST(rule34_connections_that_end)
 	parts_init(&p, 1, 100);
 	p.conf.upstream_tries = 3;
 	l = ask(0);
-	lookup_plan(l, LOOKUP_NEEDS_TCP);
+	lookup_plan(l, LOOKUP_NEEDS_STREAM);
 	while (!ended) {
-		if (l->progress == LOOKUP_ASKED_TCP) {
+		if (l->progress == LOOKUP_ASKED_STREAM) {
 			ended = parts_lose(&p, 0, true, &result) == l;
 		} else {
 			wheel_clear(&p.wheel, &l->timer);
@@ -230,7 +230,7 @@ START_TEST(d11_no_room_concerns_one_question)
 	loss_on_tcp_full(&p.lookups, 0, id, p.now_ns);
 	expect_udp();
 	l = ask(0);
-	l->tcp.plan = LOOKUP_TCP_ONLY;
+	l->stream.plan = LOOKUP_STREAM_HERE;
 	l->n_unsent = 1; /* over UDP, before: that is another matter */
 	loss_on_tcp_full(&p.lookups, 0, wire_u16(p.tcp), p.now_ns);
 	ck_assert_uint_eq(l->n_sends, 0);
@@ -407,7 +407,7 @@ START_TEST(rule26_mute_name_holds_no_place)
 	ck_assert_uint_eq(c[0].n_awaited, 1);
 	ck_assert(!parts_next(&p, &sent));
 	/* It is waited for still, by what was measured; then it is silent, and takes no place. */
-	ck_assert_uint_eq(mute[0]->progress, LOOKUP_ASKED_TCP);
+	ck_assert_uint_eq(mute[0]->progress, LOOKUP_ASKED_STREAM);
 	ck_assert_uint_gt(mute[0]->timer.due * WHEEL_TICK_NS, p.now_ns + NS_PER_SEC / 4);
 	hear(0);
 	wait_out(mute[0]);
@@ -456,7 +456,7 @@ START_TEST(rule34_mute_name_is_not_sent_with_each_connection)
 	measure(10);
 	p.upstreams.table[0].tcp_yield = 1;
 	mute = ask(0);
-	for (; n < 2 * CONF_MOST_TRIES && mute->progress == LOOKUP_ASKED_TCP; n++) {
+	for (; n < 2 * CONF_MOST_TRIES && mute->progress == LOOKUP_ASKED_STREAM; n++) {
 		p.now_ns += 60 * NS_PER_MS;
 		ck_assert_ptr_eq(time_out(), mute);
 		ck_assert(mute->now.displaced);

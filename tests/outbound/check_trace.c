@@ -36,7 +36,7 @@ setup(void)
 	l = (struct lookup){ .key.qname = name,
 		.key.qname_len = sizeof(name),
 		.key.qtype = DNS_TYPE_AAAA,
-		.progress = LOOKUP_ASKED_UDP,
+		.progress = LOOKUP_ASKED_DATAGRAM,
 		.n_sends = 1,
 		.now = { .sent_ns = 5 * MS } };
 	heard_start(LOG_LEVEL_DEBUG);
