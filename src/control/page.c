@@ -270,7 +270,7 @@ upstreams(struct evbuffer *out, const struct facts *f)
 
 	for (size_t i = 0; i < f->views->n; i++) {
 		const struct upstream_status *v = &f->views->view[i];
-		const struct upstream_status_rtt *rtt = &v->rtt[TRANSPORT_UDP];
+		const struct upstream_status_rtt *rtt = &v->rtt[UPSTREAM_USUAL];
 
 		put(out, "<tr>");
 		cell(out, netaddr_format(&v->addr, text), "");

@@ -235,15 +235,16 @@ report_upstream(const struct upstream_status *v, double share, uint64_t now_ns)
 	size_t len = 0;
 
 	add_state(text, &len, v, now_ns);
-	for (unsigned over = 0; over < TRANSPORTS; over++) {
+	for (enum upstream_over over = 0; over < UPSTREAM_OVERS; over++) {
 		const struct upstream_status_rtt *rtt = &v->rtt[over];
+		const char *title = transport_traits[upstream_transport(over)].title;
 
 		if (rtt->weight > 0)
-			add(text, &len, ", %s %.3f ms (deviation %.3f)",
-			    transport_traits[over].title, (double)rtt->srtt_ns / (double)NS_PER_MS,
+			add(text, &len, ", %s %.3f ms (deviation %.3f)", title,
+			    (double)rtt->srtt_ns / (double)NS_PER_MS,
 			    (double)rtt->var_ns / (double)NS_PER_MS);
-		else if (over == TRANSPORT_UDP)
-			add(text, &len, ", %s not measured yet", transport_traits[over].title);
+		else if (over == UPSTREAM_USUAL)
+			add(text, &len, ", %s not measured yet", title);
 	}
 	for (const struct figure *g = NULL; (g = figures_next(g, FIGURE_OF_UPSTREAM)) != NULL;)
 		add(text, &len, ", %s %" PRIu64, g->key, figure_sum(g, v));

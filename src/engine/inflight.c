@@ -31,7 +31,7 @@ add(struct outcomes *o, const struct lookup *l)
 	uint64_t errored = l->tried.errored, waiting = awaited(l) & ~errored;
 	uint64_t asked = waiting | errored;
 
-	for (unsigned over = 0; over < TRANSPORTS; over++)
+	for (unsigned over = 0; over < UPSTREAM_OVERS; over++)
 		asked |= attempt_silent(l->tried.silent[over], 1);
 	o->waiting |= waiting & ~o->asked;
 	o->errored |= errored & ~o->asked;

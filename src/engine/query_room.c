@@ -169,7 +169,7 @@ is_overdue(const struct queries *qs, const struct query *q, uint64_t now_ns)
 	if (l->progress != LOOKUP_ASKED_DATAGRAM && l->progress != LOOKUP_ASKED_STREAM)
 		return now_ns - query_came_ns(q) > TIMES_UNKNOWN_NS;
 	return now_ns - l->now.sent_ns >
-	    upstreams_wait_ns(qs->lookups->upstreams, l->now.upstream, l->now.transport, 0);
+	    upstreams_wait_ns(qs->lookups->upstreams, l->now.upstream, l->now.over, 0);
 }
 
 /*

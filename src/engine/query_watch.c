@@ -276,7 +276,7 @@ query_note_late(struct queries *qs, struct query *q, uint64_t now_ns)
 		uint16_t u = us->order[i];
 		uint64_t silent = 0;
 
-		for (unsigned over = 0; over < TRANSPORTS; over++)
+		for (unsigned over = 0; over < UPSTREAM_OVERS; over++)
 			silent |= l->tried.silent[over][0] | l->tried.silent[over][1];
 		if (silent >> u & 1 && us->table[u].heard_ns > l->born_ns &&
 		    ways_aaaa_late(&us->table[u].ways))

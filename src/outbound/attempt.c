@@ -44,14 +44,14 @@ exhausted(const struct lookups *ls, const struct lookup *l)
 {
 	unsigned most = ls->conf->upstream_tries;
 	uint64_t bits = without_aaaa(ls, l) | l->tried.errored | l->tried.gone |
-	    attempt_silent(l->tried.silent[TRANSPORT_UDP], most);
+	    attempt_silent(l->tried.silent[UPSTREAM_USUAL], most);
 
 	for (const struct attempt *a = l->earlier; a != NULL; a = a->next)
 		bits |= a->silent ? 0 : 1ULL << a->upstream; /* its reply is awaited */
 	if (l->stream.plan == LOOKUP_STREAM_KEPT)
-		bits |= attempt_silent(l->tried.silent[TRANSPORT_TCP], most);
+		bits |= attempt_silent(l->tried.silent[UPSTREAM_STREAM], most);
 	if (l->stream.plan == LOOKUP_STREAM_HERE &&
-	    attempt_timeouts(l, TRANSPORT_TCP, l->upstream) >= most)
+	    attempt_timeouts(l, UPSTREAM_STREAM, l->upstream) >= most)
 		bits |= 1ULL << l->upstream;
 	return bits;
 }
@@ -98,6 +98,7 @@ take_id(
 	ls->upstreams->table[l->upstream].n_waiting++;
 	l->now.space = (uint8_t)space;
 	l->now.socket = socket;
+	l->now.over = (uint8_t)over;
 	l->now.transport = transport;
 	l->now.upstream = (uint8_t)l->upstream;
 	l->now.check = l->check;
@@ -253,7 +254,7 @@ seldom_wait(struct lookups *ls, struct lookup *l, uint64_t wait_ns, uint64_t now
 static inline uint64_t
 measured_wait(const struct lookups *ls, const struct lookup *l)
 {
-	enum transport over = l->now.transport;
+	enum upstream_over over = l->now.over;
 	unsigned n = l->tried.n_silent > 0 ? attempt_timeouts(l, over, l->upstream) : 0;
 
 	return upstreams_wait_ns(ls->upstreams, l->upstream, over, n);
@@ -283,8 +284,8 @@ set_early(struct lookups *ls, struct lookup *l)
 {
 	uint64_t early_ns = choice_early_ns(ls->upstreams, l->upstream, l->exploring);
 
-	if (l->probe.is || l->progress != LOOKUP_ASKED_DATAGRAM || l->message.bytes != NULL ||
-	    early_ns >= upstreams_wait_ns(ls->upstreams, l->upstream, TRANSPORT_UDP, 0))
+	if (l->probe.is || l->now.over != UPSTREAM_USUAL || l->message.bytes != NULL ||
+	    early_ns >= upstreams_wait_ns(ls->upstreams, l->upstream, UPSTREAM_USUAL, 0))
 		return;
 	lookup_set_wait(ls, l, LOOKUP_EARLY, l->now.sent_ns + early_ns);
 }
@@ -304,7 +305,7 @@ static __attribute__((noinline)) void
 set_place(struct lookups *ls, struct lookup *l)
 {
 	const struct upstream *up = &ls->upstreams->table[l->upstream];
-	uint64_t place_end_ns = l->now.sent_ns + times_usual_ns(&up->times[TRANSPORT_TCP]);
+	uint64_t place_end_ns = l->now.sent_ns + times_usual_ns(&up->times[l->now.over]);
 
 	if (up->tcp_yield == TCP_CONN_ENDLESS || up->down || l->here.suspect != LOOKUP_NO_SUSPECT ||
 	    place_end_ns >= tcp_due_ns(ls, l))
@@ -395,7 +396,7 @@ go_as_learned(struct lookups *ls, struct lookup *l, uint64_t now_ns)
 
 	if (way != WAYS)
 		lookup_start_probe(ls, l->upstream, way, DNS_TYPE_NS);
-	if (!l->here.no_tcp && attempt_timeouts(l, TRANSPORT_TCP, l->upstream) == 0 &&
+	if (!l->here.no_tcp && attempt_timeouts(l, UPSTREAM_STREAM, l->upstream) == 0 &&
 	    (now == WAY_TCP || (now == WAY_BARE && l->key.do_bit)))
 		lookup_plan(l, LOOKUP_WISHES_STREAM);
 }

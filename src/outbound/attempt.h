@@ -48,7 +48,7 @@ void attempt_leave_place(struct lookups *ls, struct lookup *l);
 
 /* attempt_timeouts: how often upstream U was silent to L over OVER, 0-3. */
 MUST_USE static inline unsigned
-attempt_timeouts(const struct lookup *l, enum transport over, unsigned u)
+attempt_timeouts(const struct lookup *l, enum upstream_over over, unsigned u)
 {
 	return (unsigned)((l->tried.silent[over][0] >> u & 1) |
 	    (l->tried.silent[over][1] >> u & 1) << 1);
@@ -67,7 +67,7 @@ attempt_silent(const uint64_t s[static 2], unsigned n)
 }
 
 /*
- * attempt_pick_next: the upstream for L's next attempt over UDP, another one than the last if there
+ * attempt_pick_next: the upstream for L's next attempt as usual, another one than the last if there
  * is one; UPSTREAM_NONE: each was asked often enough. ALIVE: none that is down.
  */
 MUST_USE uint16_t attempt_pick_next(struct lookups *ls, const struct lookup *l, bool alive);

@@ -156,13 +156,13 @@ pick_for_tcp(const struct lookups *ls, const struct lookup *l, bool left)
 		return UPSTREAM_NONE;
 	for (unsigned i = 0; i < us->n_order; i++) {
 		uint16_t u = us->order[i];
-		unsigned n = attempt_timeouts(l, TRANSPORT_TCP, u);
+		unsigned n = attempt_timeouts(l, UPSTREAM_STREAM, u);
 
 		if (l->tried.errored >> u & 1 || us->table[u].down || n >= most)
 			continue;
 		if (is_refusing(l, u) || !was_heard(ls, l, u))
 			found = left ? UPSTREAM_NONE : u;
-		else if (n == 0 && (!left || attempt_timeouts(l, TRANSPORT_UDP, u) >= most))
+		else if (n == 0 && (!left || attempt_timeouts(l, UPSTREAM_USUAL, u) >= most))
 			return u;
 	}
 	return found;
@@ -195,10 +195,10 @@ pick(struct lookups *ls, struct lookup *l, bool *tcp)
 static unsigned
 n_left(const struct lookups *ls, const struct lookup *l)
 {
-	unsigned all = ls->conf->upstream_tries * ls->upstreams->n_order * TRANSPORTS;
+	unsigned all = ls->conf->upstream_tries * ls->upstreams->n_order * UPSTREAM_OVERS;
 	unsigned done = 0;
 
-	for (unsigned over = 0; over < TRANSPORTS; over++)
+	for (unsigned over = 0; over < UPSTREAM_OVERS; over++)
 		done += (unsigned)(__builtin_popcountll(l->tried.silent[over][0]) +
 		    2 * __builtin_popcountll(l->tried.silent[over][1]));
 	return done < all ? all - done : 0;
@@ -208,9 +208,9 @@ n_left(const struct lookups *ls, const struct lookup *l)
 static uint64_t
 wait_of(const struct lookups *ls, const struct lookup *l, const struct attempt *a)
 {
-	unsigned n = attempt_timeouts(l, a->transport, a->upstream);
+	unsigned n = attempt_timeouts(l, a->over, a->upstream);
 
-	return upstreams_wait_ns(ls->upstreams, a->upstream, a->transport, n > 0 ? n - 1 : 0);
+	return upstreams_wait_ns(ls->upstreams, a->upstream, a->over, n > 0 ? n - 1 : 0);
 }
 
 /* The last attempt of L at U over UDP, to which no reply has come; NULL: none is kept. */
@@ -220,7 +220,7 @@ last_by_udp(const struct lookup *l, unsigned u)
 	const struct attempt *last = NULL;
 
 	for (const struct attempt *a = l->earlier; a != NULL; a = a->next) {
-		if (a->upstream == u && a->transport == TRANSPORT_UDP &&
+		if (a->upstream == u && a->over == UPSTREAM_USUAL &&
 		    (last == NULL || a->sent_ns > last->sent_ns))
 			last = a;
 	}
@@ -238,8 +238,8 @@ heard_due_ns(const struct lookups *ls, const struct lookup *l, unsigned u)
 	const struct upstream *up = &ls->upstreams->table[u];
 	const struct attempt *a;
 
-	if (attempt_timeouts(l, TRANSPORT_UDP, u) + 1 != ls->conf->upstream_tries ||
-	    times_known(&up->times[TRANSPORT_TCP]) || lookup_needs_stream(l))
+	if (attempt_timeouts(l, UPSTREAM_USUAL, u) + 1 != ls->conf->upstream_tries ||
+	    times_known(&up->times[UPSTREAM_STREAM]) || lookup_needs_stream(l))
 		return 0;
 	a = last_by_udp(l, u);
 	return a != NULL && a->way == up->ways.now ? a->sent_ns + MOMENT_MS * NS_PER_MS : 0;
@@ -252,14 +252,15 @@ heard_due_ns(const struct lookups *ls, const struct lookup *l, unsigned u)
 static uint64_t
 due_ns(const struct lookups *ls, const struct lookup *l, unsigned u)
 {
-	unsigned n = attempt_timeouts(l, TRANSPORT_UDP, u);
+	unsigned n = attempt_timeouts(l, UPSTREAM_USUAL, u);
 	uint64_t last_ns = l->now.sent_ns;
 
 	if (n < AT_ONCE)
 		return 0;
 	if (is_refusing(l, u))
 		return last_ns +
-		    (KNOCK_MS * NS_PER_MS << (n - AT_ONCE + attempt_timeouts(l, TRANSPORT_TCP, u)));
+		    (KNOCK_MS * NS_PER_MS
+			<< (n - AT_ONCE + attempt_timeouts(l, UPSTREAM_STREAM, u)));
 	if (was_heard(ls, l, u))
 		return heard_due_ns(ls, l, u);
 	last_ns += wait_of(ls, l, &l->now);
@@ -344,9 +345,10 @@ answers_by_tcp(const struct lookups *ls, const struct lookup *l, unsigned u)
 {
 	const struct upstream *up = &ls->upstreams->table[u];
 
-	return !times_known(&up->times[TRANSPORT_UDP]) && times_known(&up->times[TRANSPORT_TCP]) &&
-	    l->message.bytes == NULL && attempt_timeouts(l, TRANSPORT_UDP, u) > 0 &&
-	    attempt_timeouts(l, TRANSPORT_TCP, u) == 0;
+	return !times_known(&up->times[UPSTREAM_USUAL]) &&
+	    times_known(&up->times[UPSTREAM_STREAM]) && l->message.bytes == NULL &&
+	    attempt_timeouts(l, UPSTREAM_USUAL, u) > 0 &&
+	    attempt_timeouts(l, UPSTREAM_STREAM, u) == 0;
 }
 
 /* L asks the next upstream, now or in a while. LOST: see attempt_go_on. Returns whether L goes on.
@@ -367,7 +369,7 @@ ask_next(
 	/* Where connections end under a load, the same again at once would only add to it. */
 	if (lost && u == l->upstream && l->stream.plan == LOOKUP_STREAM_HERE)
 		return pause_until(
-		    ls, l, now_ns + upstreams_wait_ns(ls->upstreams, u, TRANSPORT_TCP, 0));
+		    ls, l, now_ns + upstreams_wait_ns(ls->upstreams, u, UPSTREAM_STREAM, 0));
 	(void)attempt_go_to(ls, l, u);
 	if (tcp || answers_by_tcp(ls, l, u))
 		lookup_plan(l, LOOKUP_WISHES_STREAM);
@@ -384,8 +386,8 @@ attempt_go_on(
 	if (upstreams_all_down(ls->upstreams) && !l->probe.is)
 		return listen_on(ls, l, result, now_ns);
 	if (l->check != LOOKUP_CHECK_NONE) {
-		unsigned n = attempt_timeouts(l, TRANSPORT_UDP, l->upstream) +
-		    attempt_timeouts(l, TRANSPORT_TCP, l->upstream);
+		unsigned n = attempt_timeouts(l, UPSTREAM_USUAL, l->upstream) +
+		    attempt_timeouts(l, UPSTREAM_STREAM, l->upstream);
 
 		if (n < ls->conf->upstream_tries)
 			return attempt_again(ls, l, l->upstream);

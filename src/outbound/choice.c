@@ -16,7 +16,7 @@ level(const struct upstreams *us, uint16_t n, const struct choice_wish *wish)
 	const struct upstream *up = &us->table[n];
 	unsigned state = upstream_is_down(up) ? 2 : up->in_doubt ? 1 : 0, silences = 0;
 
-	for (unsigned over = 0; wish->silent != NULL && over < TRANSPORTS; over++)
+	for (unsigned over = 0; wish->silent != NULL && over < UPSTREAM_OVERS; over++)
 		silences += (unsigned)((wish->silent[over][0] >> n & 1) |
 		    (wish->silent[over][1] >> n & 1) << 1);
 	return LEVELS * state + 2 * silences + (n == wish->last);
@@ -241,7 +241,7 @@ best_wait_ns(const struct upstreams *us, unsigned u)
 
 		if (n == u || !is_good(us, n))
 			continue;
-		wait = upstreams_wait_ns(us, n, TRANSPORT_UDP, 0);
+		wait = upstreams_wait_ns(us, n, UPSTREAM_USUAL, 0);
 		best = wait < best ? wait : best;
 	}
 	return best;
@@ -268,7 +268,7 @@ may_hedge(const struct upstreams *us, unsigned u)
 uint64_t
 choice_early(const struct upstreams *us, unsigned u, bool exploring)
 {
-	const struct times *t = &us->table[u].times[TRANSPORT_UDP];
+	const struct times *t = &us->table[u].times[UPSTREAM_USUAL];
 
 	if (exploring)
 		return best_wait_ns(us, u);
@@ -300,7 +300,7 @@ choice_beside(struct upstreams *us, unsigned u, bool exploring, uint64_t exhaust
 
 void
 choice_on_failure(
-    struct upstreams *us, unsigned u, enum transport over, bool silent, uint64_t now_ns)
+    struct upstreams *us, unsigned u, enum upstream_over over, bool silent, uint64_t now_ns)
 {
 	/*
 	 * Round-robin as in mtd64-ng: go to the next upstream if the current one does not reply in

@@ -116,7 +116,7 @@ MUST_USE uint16_t choice_beside(
  * rises. SILENT: there was no reply.
  */
 void choice_on_failure(
-    struct upstreams *us, unsigned u, enum transport over, bool silent, uint64_t now_ns);
+    struct upstreams *us, unsigned u, enum upstream_over over, bool silent, uint64_t now_ns);
 
 /*
  * choice_on_overtaken: an attempt to U that was exploring got no reply in choice_early_ns: its cost

@@ -59,9 +59,9 @@ health_on_reply(struct upstreams *us, unsigned u, uint64_t now_ns)
 
 /*
  * health_on_silence: an attempt to U over OVER, no probe, got no reply in its time: it costs U of
- * its share. Over UDP it counts against U; over TCP it says nothing of UDP.
+ * its share. As usual it counts against U; over a stream it says nothing of that.
  */
-void health_on_silence(struct upstreams *us, unsigned u, enum transport over, uint64_t now_ns);
+void health_on_silence(struct upstreams *us, unsigned u, enum upstream_over over, uint64_t now_ns);
 
 /*
  * health_on_overtaken: the first attempt to U, which was exploring, had no reply after
@@ -110,7 +110,7 @@ MUST_USE uint64_t health_lost_ns(const struct upstreams *us, unsigned u);
  * upstream whose replies are all errors is reported to the operator.
  */
 void health_on_error(
-    struct upstreams *us, unsigned u, enum transport over, uint16_t rcode, uint64_t now_ns);
+    struct upstreams *us, unsigned u, enum upstream_over over, uint16_t rcode, uint64_t now_ns);
 
 /* health_on_good: U replied without error, while its n_errors is not 0. */
 void health_on_good(struct upstreams *us, unsigned u);
@@ -121,7 +121,7 @@ void health_on_good(struct upstreams *us, unsigned u);
  */
 static inline void
 health_on_rcode(
-    struct upstreams *us, unsigned u, enum transport over, uint16_t rcode, uint64_t now_ns)
+    struct upstreams *us, unsigned u, enum upstream_over over, uint16_t rcode, uint64_t now_ns)
 {
 	if (UNLIKELY(rcode != DNS_NOERROR && rcode != DNS_NXDOMAIN))
 		health_on_error(us, u, over, rcode, now_ns);

@@ -113,7 +113,7 @@ enum lookup_progress {
 /* What a lookup's timer is for. */
 enum lookup_wait {
 	LOOKUP_AWAITS, /* the end of the wait for its present attempt, or for room to send it */
-	LOOKUP_EARLY,  /* in flight over UDP: another upstream is asked too, before it is silent */
+	LOOKUP_EARLY,  /* in flight as usual: another upstream is asked too, before it is silent */
 	LOOKUP_PLACED, /* in flight over TCP: the end of its place on the connection */
 	LOOKUP_PAUSED, /* its next attempt; a reply to what was sent is taken meanwhile */
 	LOOKUP_HELD,   /* likewise, of the same question: the kernel did not take it, or TCP had no
@@ -170,7 +170,8 @@ struct attempt {
 	uint64_t cases;        /* random bits for the case of letters (name_mix); 0: none */
 	uint16_t id;           /* host byte order */
 	uint16_t socket;       /* slot of the UDP socket; over TCP index of the connection */
-	uint8_t transport;     /* enum transport */
+	uint8_t over;          /* enum upstream_over */
+	uint8_t transport;     /* enum transport: which that is */
 	uint8_t upstream;      /* its number */
 	uint8_t space;         /* the ID's */
 	uint8_t check;         /* enum lookup_check */
@@ -193,9 +194,8 @@ struct lookup_copy {
 struct lookup_tried {
 	uint64_t errored; /* bit per upstream that gave an error, or all that it has */
 	uint64_t gone;    /* bit per upstream that was silent to it while it was down */
-	/* per transport: bit per upstream, the low and the high one of its silent attempts, up to 3
-	 */
-	uint64_t silent[TRANSPORTS][2];
+	/* bit per upstream, the low and the high one of its silent attempts, up to 3 */
+	uint64_t silent[UPSTREAM_OVERS][2];
 	uint16_t best_rcode; /* of the errors so far; NOERROR: none */
 	uint16_t late_rcode; /* of those that came while another attempt was awaited */
 	uint8_t n_silent;    /* attempts whose wait is over, up to 255 */
@@ -575,7 +575,7 @@ lookup_in_flight(const struct lookup *l)
 MUST_USE static inline bool
 lookup_counts_as_probe(const struct lookup *l)
 {
-	return l->probe.is && l->progress == LOOKUP_ASKED_DATAGRAM &&
+	return l->probe.is && lookup_in_flight(l) && l->now.over == UPSTREAM_USUAL &&
 	    l->probe.way == WAY_AS_LEARNED && l->key.qtype == DNS_TYPE_NS;
 }
 

@@ -16,7 +16,7 @@ lookup_tcp_wait(struct lookups *ls, struct lookup *l, uint64_t now_ns)
 	}
 	due_ns = l->end_ns;
 	if (us->n_order > 1)
-		due_ns = now_ns + upstreams_wait_ns(us, l->upstream, TRANSPORT_TCP, 0);
+		due_ns = now_ns + upstreams_wait_ns(us, l->upstream, lookup_over(l), 0);
 	stats_inc(&ls->stats->tcp_upstream_waits);
 	l->progress = LOOKUP_TO_ASK;
 	list_push(&ls->unsent.for_tcp[l->upstream], &l->link);

@@ -152,10 +152,10 @@ match_note(struct lookups *ls, struct lookup *l, const struct msg *msg, enum msg
     uint64_t now_ns)
 {
 	struct upstreams *us = ls->upstreams;
-	enum transport over = l->now.transport;
+	enum upstream_over over = l->now.over;
 
 	stats_inc(&ls->stats->upstream_replies);
-	if (UNLIKELY(over == TRANSPORT_TCP)) {
+	if (UNLIKELY(transport_is_stream(l->now.transport))) {
 		tcp_conn_served(lookup_conn(ls, &l->now));
 		id_attack_on_tcp_reply(ls, &l->now, now_ns);
 	}
@@ -174,7 +174,7 @@ match_note(struct lookups *ls, struct lookup *l, const struct msg *msg, enum msg
 	upstreams_learn(us, l->upstream, over, now_ns - l->now.sent_ns, now_ns);
 	if (UNLIKELY(
 		(us->table[l->upstream].ways.n_large | us->table[l->upstream].ways.n_aaaa) != 0 ||
-		over == TRANSPORT_TCP))
+		over == UPSTREAM_STREAM))
 		match_ways(ls, l, msg, now_ns);
 	/* A probe by another way than questions go shows nothing of that. */
 	if (!l->probe.is || l->probe.way >= WAYS)

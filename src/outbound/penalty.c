@@ -27,7 +27,7 @@ void
 penalty_use_up(struct lookup *l, const struct attempt *a)
 {
 	uint64_t bit = UINT64_C(1) << a->upstream;
-	uint64_t *s = l->tried.silent[a->transport];
+	uint64_t *s = l->tried.silent[a->over];
 
 	if ((s[0] & s[1] & bit) == 0) {
 		uint64_t carry = s[0] & bit;
@@ -50,7 +50,7 @@ penalty_count(
 		l->tried.n_silent++;
 	if (up->down && !l->probe.is && !l->refused)
 		l->tried.gone |= bit;
-	if (a->transport == TRANSPORT_UDP)
+	if (a->over == UPSTREAM_USUAL)
 		up->failures.n_udp_silent += a->way == up->ways.now;
 	else if (UNLIKELY(up->ways.now == WAY_TCP) && up->heard_ns <= a->sent_ns) /* no better */
 		upstreams_forget_way(ls->upstreams, a->upstream);
@@ -69,7 +69,7 @@ penalty_silent(struct lookups *ls, struct lookup *l, struct attempt *a, uint64_t
 	if (l->probe.is && l->key.qtype == DNS_TYPE_AAAA)
 		upstreams_aaaa_lost(ls->upstreams, a->upstream, a->sent_ns, now_ns);
 	/* What left by another way than questions go now shows nothing new. */
-	if (!l->probe.is && (a->way == up->ways.now || a->transport == TRANSPORT_TCP))
+	if (!l->probe.is && (a->way == up->ways.now || a->over == UPSTREAM_STREAM))
 		health_on_silence(ls->upstreams, a->upstream, a->transport, now_ns);
 }
 

@@ -421,8 +421,8 @@ upstreams_no_aaaa_ns(const struct upstreams *us)
 
 	for (unsigned i = 0; i < us->n_order; i++) {
 		uint16_t u = us->order[i];
-		enum transport over =
-		    us->table[u].ways.now == WAY_TCP ? TRANSPORT_TCP : TRANSPORT_UDP;
+		enum upstream_over over =
+		    us->table[u].ways.now == WAY_TCP ? UPSTREAM_STREAM : UPSTREAM_USUAL;
 		uint64_t wait_ns = upstreams_wait_ns(us, u, over, 0);
 
 		if (us->table[u].down)

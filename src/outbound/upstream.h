@@ -163,8 +163,8 @@ struct upstream {
 	struct upstream_failures failures;
 	uint64_t revived_ns; /* time of the last reply that ended a down period; 0: never */
 	uint64_t heard_ns;   /* time of its last right reply; 0: never */
-	struct times times[TRANSPORTS]; /* by enum transport */
-	struct times_cost cost;         /* of a question to it, by which upstreams are compared */
+	struct times times[UPSTREAM_OVERS];
+	struct times_cost cost; /* of a question to it, by which upstreams are compared */
 	struct upstream_tally tally;
 	struct upstream_errors errors;
 	struct ways ways; /* what gets through to it */
@@ -331,16 +331,16 @@ MUST_USE enum way upstreams_retry_way(struct upstreams *us, unsigned u, uint64_t
  */
 static inline __attribute__((always_inline)) void
 upstreams_learn(
-    struct upstreams *us, unsigned u, enum transport over, uint64_t rtt_ns, uint64_t now_ns)
+    struct upstreams *us, unsigned u, enum upstream_over over, uint64_t rtt_ns, uint64_t now_ns)
 {
 	struct upstream *up = &us->table[u];
 
 	times_learn(&up->times[over], rtt_ns);
 	if (us->n_order > 1) /* else there is nothing to choose */
 		times_charge(&up->cost, rtt_ns, now_ns);
-	if (us->n_order > 1 || over == TRANSPORT_TCP) /* nor to hedge */
+	if (us->n_order > 1 || over == UPSTREAM_STREAM) /* nor to hedge */
 		times_rank(&up->times[over], rtt_ns);
-	if (over == TRANSPORT_UDP)
+	if (over == UPSTREAM_USUAL)
 		up->failures.n_udp_silent = 0;
 	else if (UNLIKELY(up->failures.n_udp_silent >= UPSTREAM_UDP_SILENT) &&
 	    up->ways.now != WAY_TCP)
@@ -356,7 +356,8 @@ upstreams_learn(
  * upstream-timeout.
  */
 MUST_USE static inline uint64_t
-upstreams_wait_ns(const struct upstreams *us, unsigned u, enum transport over, unsigned n_silent)
+upstreams_wait_ns(
+    const struct upstreams *us, unsigned u, enum upstream_over over, unsigned n_silent)
 {
 	return times_wait_ns(&us->table[u].times[over], n_silent, us->timeout_ns);
 }

@@ -70,7 +70,7 @@ views_of(const struct upstreams *us, struct upstream_status out[static CONF_MAX_
 		set_state(v, up);
 		set_use(v, up);
 		set_learned(v, &up->ways);
-		for (unsigned over = 0; over < TRANSPORTS; over++) {
+		for (unsigned over = 0; over < UPSTREAM_OVERS; over++) {
 			if (times_known(&up->times[over]))
 				v->rtt[over] =
 				    (struct upstream_status_rtt){ up->times[over].srtt_ns,
@@ -155,7 +155,7 @@ merge(struct upstream_status *to, const struct upstream_status *from)
 	to->heard_ns = later(to->heard_ns, from->heard_ns);
 	to->good_ns = later(to->good_ns, from->good_ns);
 	to->useless_ns = later(to->useless_ns, from->useless_ns);
-	for (unsigned over = 0; over < TRANSPORTS; over++)
+	for (unsigned over = 0; over < UPSTREAM_OVERS; over++)
 		merge_rtt(&to->rtt[over], &from->rtt[over]);
 	to->tally.sends += from->tally.sends;
 	to->tally.sends_tcp += from->tally.sends_tcp;

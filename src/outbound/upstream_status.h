@@ -28,7 +28,7 @@ enum upstream_status_state {
 	UPSTREAM_STATUS_DOWN
 };
 
-/* A round trip over one transport. */
+/* A round trip, as usual or over a stream. */
 struct upstream_status_rtt {
 	uint64_t srtt_ns;
 	uint64_t var_ns;
@@ -80,7 +80,7 @@ struct upstream_status {
 	 * is to all that have asked.
 	 */
 	uint64_t useless_ns;
-	struct upstream_status_rtt rtt[TRANSPORTS];
+	struct upstream_status_rtt rtt[UPSTREAM_OVERS];
 	struct upstream_tally tally;
 	/* until when each guard is off, the latest of all loops; past or 0: it is not */
 	uint64_t off_until_ns[UPSTREAM_STATUS_GUARDS];

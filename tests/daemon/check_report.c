@@ -164,8 +164,8 @@ START_TEST(upstreams_are_told)
 	};
 	v[0].heard_ns = 99900 * NS_PER_MS;
 	v[0].since_ns = 58 * NS_PER_SEC;
-	v[0].rtt[TRANSPORT_UDP] = (struct upstream_status_rtt){ 1250000, 310400, 700 };
-	v[0].rtt[TRANSPORT_TCP] = (struct upstream_status_rtt){ 40 * NS_PER_MS, 0, 40 };
+	v[0].rtt[UPSTREAM_USUAL] = (struct upstream_status_rtt){ 1250000, 310400, 700 };
+	v[0].rtt[UPSTREAM_STREAM] = (struct upstream_status_rtt){ 40 * NS_PER_MS, 0, 40 };
 	v[1].state = UPSTREAM_STATUS_DOWN;
 	v[1].n_so = 3;
 	v[1].tally = (struct upstream_tally){ .sends = 250, .lost = { 250 } };

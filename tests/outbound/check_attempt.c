@@ -169,7 +169,7 @@ static void
 make_quick(unsigned n)
 {
 	for (unsigned u = 0; u < n; u++)
-		for (unsigned over = 0; over < TRANSPORTS; over++)
+		for (unsigned over = 0; over < UPSTREAM_OVERS; over++)
 			for (unsigned i = 0; i < 16; i++)
 				times_learn(&p.upstreams.table[u].times[over], NS_PER_MS);
 }
@@ -488,11 +488,11 @@ START_TEST(d27_mute_over_udp_asked_over_tcp)
 
 	p.upstreams.n_order = 1;
 	up->failures.n_udp_silent = UPSTREAM_UDP_SILENT - 1;
-	upstreams_learn(&p.upstreams, 0, TRANSPORT_TCP, NS_PER_MS, p.now_ns);
+	upstreams_learn(&p.upstreams, 0, UPSTREAM_STREAM, NS_PER_MS, p.now_ns);
 	ck_assert_uint_eq(count_tcp(10), 0);
 	up->failures.n_udp_silent = UPSTREAM_UDP_SILENT; /* no reply over TCP since */
 	ck_assert_uint_eq(count_tcp(10), 0);
-	upstreams_learn(&p.upstreams, 0, TRANSPORT_TCP, NS_PER_MS, p.now_ns);
+	upstreams_learn(&p.upstreams, 0, UPSTREAM_STREAM, NS_PER_MS, p.now_ns);
 	ck_assert_uint_eq(count_tcp(1000), 1000);
 	p.now_ns += WAYS_RETRY_NS;
 	ck_assert_uint_eq(count_tcp(1), 1);
