@@ -67,13 +67,13 @@ shell_fini(struct shell *sh)
 static void
 shell_dispatch(struct shell *sh, const struct packet_out *send)
 {
-	bool udp = send->to.transport == TRANSPORT_UDP;
+	bool stream = transport_is_stream(send->to.transport);
 
-	if (send->to.side == PACKET_CLIENT && udp)
+	if (send->to.side == PACKET_CLIENT && !stream)
 		listener_answer(sh, send);
 	else if (send->to.side == PACKET_CLIENT)
 		session_answer(sh, send);
-	else if (udp)
+	else if (!stream)
 		upstream_udp_question(sh, send);
 	else
 		upstream_tcp_question(sh, send);
