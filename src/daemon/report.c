@@ -235,9 +235,9 @@ report_upstream(const struct upstream_status *v, double share, uint64_t now_ns)
 	size_t len = 0;
 
 	add_state(text, &len, v, now_ns);
-	for (enum upstream_over over = 0; over < UPSTREAM_OVERS; over++) {
+	for (unsigned over = 0; over < UPSTREAM_OVERS; over++) {
 		const struct upstream_status_rtt *rtt = &v->rtt[over];
-		const char *title = transport_traits[upstream_transport(over)].title;
+		const char *title = transport_traits[rtt->transport].title;
 
 		if (rtt->weight > 0)
 			add(text, &len, ", %s %.3f ms (deviation %.3f)", title,

@@ -71,10 +71,14 @@ views_of(const struct upstreams *us, struct upstream_status out[static CONF_MAX_
 		set_use(v, up);
 		set_learned(v, &up->ways);
 		for (unsigned over = 0; over < UPSTREAM_OVERS; over++) {
-			if (times_known(&up->times[over]))
-				v->rtt[over] =
-				    (struct upstream_status_rtt){ up->times[over].srtt_ns,
-					    up->times[over].var_ns, up->tally.replies };
+			const struct times *t = &up->times[over];
+
+			v->rtt[over].transport = (uint8_t)upstream_transport(over);
+			if (!times_known(t))
+				continue;
+			v->rtt[over].srtt_ns = t->srtt_ns;
+			v->rtt[over].var_ns = t->var_ns;
+			v->rtt[over].weight = up->tally.replies;
 		}
 	}
 	return us->n_listed;

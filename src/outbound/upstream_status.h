@@ -32,7 +32,8 @@ enum upstream_status_state {
 struct upstream_status_rtt {
 	uint64_t srtt_ns;
 	uint64_t var_ns;
-	uint64_t weight; /* replies that it stands for; 0: no reply was measured yet */
+	uint64_t weight;   /* replies that it stands for; 0: no reply was measured yet */
+	uint8_t transport; /* enum transport */
 };
 
 /*

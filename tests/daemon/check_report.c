@@ -164,8 +164,10 @@ START_TEST(upstreams_are_told)
 	};
 	v[0].heard_ns = 99900 * NS_PER_MS;
 	v[0].since_ns = 58 * NS_PER_SEC;
-	v[0].rtt[UPSTREAM_USUAL] = (struct upstream_status_rtt){ 1250000, 310400, 700 };
-	v[0].rtt[UPSTREAM_STREAM] = (struct upstream_status_rtt){ 40 * NS_PER_MS, 0, 40 };
+	v[0].rtt[UPSTREAM_USUAL] =
+	    (struct upstream_status_rtt){ 1250000, 310400, 700, TRANSPORT_UDP };
+	v[0].rtt[UPSTREAM_STREAM] =
+	    (struct upstream_status_rtt){ 40 * NS_PER_MS, 0, 40, TRANSPORT_TCP };
 	v[1].state = UPSTREAM_STATUS_DOWN;
 	v[1].n_so = 3;
 	v[1].tally = (struct upstream_tally){ .sends = 250, .lost = { 250 } };
@@ -205,7 +207,7 @@ START_TEST(longest_upstream_fits)
 	views[0] =
 	    (struct upstream_status){ .state = UPSTREAM_STATUS_STARVED, .n_loops = 64, .n_so = 63 };
 	views[0].since_ns = views[0].heard_ns = 1;
-	views[0].rtt[0] = (struct upstream_status_rtt){ UINT64_MAX, UINT64_MAX, 1 };
+	views[0].rtt[0] = (struct upstream_status_rtt){ UINT64_MAX, UINT64_MAX, 1, TRANSPORT_UDP };
 	views[0].rtt[1] = views[0].rtt[0];
 	views[0].tally = (struct upstream_tally){ .sends = UINT64_MAX,
 		.replies = UINT64_MAX,

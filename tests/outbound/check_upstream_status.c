@@ -133,6 +133,8 @@ START_TEST(times_of_each_transport)
 	ck_assert_uint_eq(views_of(&us, one), 3);
 	ck_assert_uint_eq(one[1].rtt[UPSTREAM_USUAL].weight, 0);
 	ck_assert_uint_eq(one[1].rtt[UPSTREAM_STREAM].weight, 2);
+	ck_assert_uint_eq(one[1].rtt[UPSTREAM_USUAL].transport, TRANSPORT_UDP);
+	ck_assert_uint_eq(one[1].rtt[UPSTREAM_STREAM].transport, TRANSPORT_TCP);
 	ck_assert_uint_eq(
 	    one[1].rtt[UPSTREAM_STREAM].srtt_ns, us.table[1].times[UPSTREAM_STREAM].srtt_ns);
 	ck_assert_uint_eq(
@@ -152,8 +154,8 @@ view(const char *addr, uint64_t replies, uint64_t ms)
 	v.tally = (struct upstream_tally){
 		.sends = 2 * replies, .replies = replies, .late = 3, .lost = { 4, 1 }, .hedges = 5
 	};
-	v.rtt[UPSTREAM_USUAL] =
-	    (struct upstream_status_rtt){ ms * NS_PER_MS, ms * NS_PER_MS / 2, replies };
+	v.rtt[UPSTREAM_USUAL] = (struct upstream_status_rtt){ ms * NS_PER_MS, ms * NS_PER_MS / 2,
+		replies, TRANSPORT_UDP };
 	return v;
 }
 
