@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# rows: a table of the source, X(field, "text"), as a list for mdoc(7).
-#   awk -v table=STATS_COUNTERS -f rows.awk stats.h
-$0 ~ "^#define " table "\\(X\\)" {
-	inside = 1
+# rows: tables of the source, X(field, "text"), one behind the other as a list for mdoc(7).
+#   awk -v tables='STATS_OF_LOOPS STATS_OF_THREADS' -f rows.awk stats.h
+BEGIN {
+	gsub(/ /, "|", tables)
 	print ".Bl -tag -width \"upstream_unknown_id\" -compact"
+}
+$0 ~ "^#define (" tables ")\\(X\\)" {
+	inside = 1
 	next
 }
 !inside { next }
@@ -17,8 +20,7 @@ $0 ~ "^#define " table "\\(X\\)" {
 		item(row)
 		row = ""
 	}
-	if (!more)
-		exit
+	inside = more
 }
 
 END {

@@ -20,11 +20,10 @@
 #include "dns/proto.h"
 
 /*
- * X(field, "what it counts"). Those of query_log_written to dnstap_lost, the last four, are counted
- * by no loop but by the threads of the query log and dnstap, in a struct of their own: a new one of
- * loops goes before them.
+ * X(field, "what it counts"): what loops count. All that an answer increments is here: the engine
+ * repeats it where it repeats the answer (engine/packetcache).
  */
-#define STATS_COUNTERS(X) \
+#define STATS_OF_LOOPS(X) \
 	X(client_udp, "questions received over UDP") /* the sum of stats.asked */ \
 	X(client_tcp, "questions received over TCP") /* likewise */ \
 	X(client_short, "client messages under 12 bytes, dropped") \
@@ -158,12 +157,19 @@
 	X(query_log, "answers handed to the query log") \
 	X(query_log_dropped, "answers that the query log had no room for") \
 	X(dnstap, "messages handed to dnstap") \
-	X(dnstap_dropped, "messages that dnstap had no room for") \
+	X(dnstap_dropped, "messages that dnstap had no room for")
+
+/* What the threads of the query log and dnstap count, in a struct of their own. */
+#define STATS_OF_THREADS(X) \
 	X(query_log_written, "lines of the query log written") \
 	X(query_log_lost, \
 	    "lines of the query log that could not be written, as when the disk is full") \
 	X(dnstap_frames, "frames written to the reader of dnstap, one for each message") \
 	X(dnstap_lost, "messages handed to dnstap that no reader took")
+
+#define STATS_COUNTERS(X) \
+	STATS_OF_LOOPS(X) \
+	STATS_OF_THREADS(X)
 
 #define STATS_RCODES 16 /* those of a header's four bits */
 
@@ -262,7 +268,11 @@ struct stats_row {
 
 /* The places of the counters among the rows. */
 #define STATS_PLACE(name, help) STATS_##name,
-enum stats_place { STATS_COUNTERS(STATS_PLACE) STATS_N };
+enum stats_place {
+	STATS_OF_LOOPS(STATS_PLACE) STATS_LOOPS_N,
+	STATS_LOOPS_LAST = STATS_LOOPS_N - 1,
+	STATS_OF_THREADS(STATS_PLACE) STATS_N
+};
 #undef STATS_PLACE
 
 /*

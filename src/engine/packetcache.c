@@ -32,7 +32,7 @@ struct slot {
 	uint8_t answer[PACKETCACHE_ANSWER];
 };
 
-#define COUNTED (STATS_PREFIXES + STATS_query_log_written) /* the rest no engine counts */
+#define COUNTED (STATS_PREFIXES + STATS_LOOPS_N)
 
 _Static_assert(
     COUNTED <= UINT8_MAX && REASON_N * 2 * STATS_RCODES <= UINT16_MAX, "a counter's place fits");

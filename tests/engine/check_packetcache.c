@@ -167,6 +167,28 @@ START_TEST(too_many_counters)
 }
 END_TEST
 
+/* Whatever a loop counts is repeated, and so is what counts an answer by prefix. */
+START_TEST(each_counter_is_repeated)
+{
+	_Atomic uint64_t *counter = &stats.client_udp;
+
+	for (unsigned i = 0; i < STATS_LOOPS_N; i++) {
+		struct packetcache_ask a = ask_for(i, 40);
+
+		if (i == STATS_answers_repeated) /* it counts the repetition itself */
+			continue;
+		packetcache_glance(f, a.msg, a.len, NOW_S);
+		ck_assert(packetcache_glance(f, a.msg, a.len, NOW_S));
+		ck_assert(!packetcache_find(f, &a, &stats));
+		stats_inc(counter + i);
+		packetcache_keep(f, out, 60, &why, &stats);
+		ck_assert(find(&a));
+		ck_assert_uint_eq(packetcache_write(f, out, &stats), 60);
+		ck_assert_uint_eq(counter[i], 2);
+	}
+}
+END_TEST
+
 /* Many questions: a slot's newest counts, and none gets another's answer. */
 START_TEST(question_never_gets_anothers_answer)
 {
@@ -199,5 +221,6 @@ tests_add(TCase *tc)
 	tcase_add_test(tc, whatever_it_depends_on);
 	tcase_add_test(tc, question_and_answer_have_bounds);
 	tcase_add_test(tc, too_many_counters);
+	tcase_add_test(tc, each_counter_is_repeated);
 	tcase_add_test(tc, question_never_gets_anothers_answer);
 }
