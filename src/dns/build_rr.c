@@ -8,8 +8,8 @@
 #include "dns/header.h"
 #include "dns/name.h"
 #include "dns/proto.h"
-
-#define REST 0xff /* in a layout: any number of bytes behind the names */
+#include "dns/rdata.h"
+#include "dns/type.h"
 
 #define WORK_SUFFIX 16 /* of BUILD_WORK: to look for one suffix among all names */
 #define WORK_LABEL 1   /* to compare one label of it */
@@ -222,81 +222,38 @@ put_fixed(struct wire_writer *w, uint16_t type, uint16_t class, uint32_t ttl, ui
 	w->len += DNS_RR_FIXED;
 }
 
-/* The parts of RDATA with names, in their order. */
-struct layout {
-	uint8_t before;  /* bytes in front */
-	uint8_t strings; /* number of character-strings behind them */
-	uint8_t names;   /* number of names behind those; 0: a type without names */
-	uint8_t after;   /* bytes behind the names, or REST */
-	bool compress;   /* names may be sent compressed: RFC 1035's types (RFC 3597 section 4) */
-};
-
-/* Without compress: names are expanded only (RFC 3597 section 4, RFC 2230, RFC 6672). */
-static const struct layout layouts[] = {
-	[DNS_TYPE_NS] = { .names = 1, .compress = true },
-	[DNS_TYPE_MD] = { .names = 1, .compress = true },
-	[DNS_TYPE_MF] = { .names = 1, .compress = true },
-	[DNS_TYPE_CNAME] = { .names = 1, .compress = true },
-	[DNS_TYPE_SOA] = { .names = 2, .after = DNS_SOA_NUMBERS, .compress = true },
-	[DNS_TYPE_MB] = { .names = 1, .compress = true },
-	[DNS_TYPE_MG] = { .names = 1, .compress = true },
-	[DNS_TYPE_MR] = { .names = 1, .compress = true },
-	[DNS_TYPE_PTR] = { .names = 1, .compress = true },
-	[DNS_TYPE_MINFO] = { .names = 2, .compress = true },
-	[DNS_TYPE_MX] = { .before = 2, .names = 1, .compress = true },
-	[DNS_TYPE_RP] = { .names = 2 },
-	[DNS_TYPE_AFSDB] = { .before = 2, .names = 1 },
-	[DNS_TYPE_RT] = { .before = 2, .names = 1 },
-	[DNS_TYPE_SIG] = { .before = 18, .names = 1, .after = REST },
-	[DNS_TYPE_PX] = { .before = 2, .names = 2 },
-	[DNS_TYPE_NXT] = { .names = 1, .after = REST },
-	[DNS_TYPE_SRV] = { .before = 6, .names = 1 },
-	[DNS_TYPE_NAPTR] = { .before = 4, .strings = 3, .names = 1 },
-	[DNS_TYPE_KX] = { .before = 2, .names = 1 },
-	[DNS_TYPE_DNAME] = { .names = 1 },
-};
-
+/* May names in RDATA of TYPE be sent compressed? Those of RFC 1035's types (RFC 3597 section 4). */
 static inline bool
-has_names(uint16_t type)
+may_compress(uint16_t type)
 {
-	return type < sizeof(layouts) / sizeof(layouts[0]) && layouts[type].names > 0;
+	return type <= DNS_TYPE_TXT;
 }
 
-/* Return the offset of the first name in the RDATA of RR; 0 when the RDATA ends before it. */
-static size_t
-find_rdata_name(const struct msg *src, const struct rr *rr, const struct layout *l)
-{
-	size_t pos = rr->rdata + l->before;
-
-	for (unsigned i = 0; i < l->strings && pos < rr->end; i++)
-		pos += (size_t)src->bytes[pos] + 1;
-	return pos < rr->end ? pos : 0;
-}
-
-/* Write RDLENGTH and the RDATA of RR. False: the RDATA does not have the layout L. */
+/* Write RDLENGTH and the RDATA of RR. False: the RDATA does not have PARTS. */
 static bool
-put_rdata(struct build *b, const struct msg *src, const struct rr *rr, const struct layout *l)
+put_rdata(
+    struct build *b, const struct msg *src, const struct rr *rr, const struct type_parts *parts)
 {
-	size_t pos = find_rdata_name(src, rr, l);
+	size_t pos = rdata_first_name(src->bytes, rr, parts);
 	size_t start;
 
-	if (pos == 0)
+	if (pos >= rr->end)
 		return false;
 	start = wire_begin_length(&b->w);
 	wire_put_bytes(&b->w, src->bytes + rr->rdata, pos - rr->rdata);
-	for (unsigned i = 0; i < l->names; i++) {
+	for (unsigned i = 0; i < parts->names; i++) {
 		uint8_t name[DNS_NAME_MAX];
 		size_t len = name_expand(src->bytes, rr->end, pos, name, &pos);
 
 		spend(b, len > 0 ? len : DNS_NAME_MAX);
 		if (len == 0)
 			return false;
-		if (l->compress)
+		if (may_compress(rr->type))
 			put_name(b, name, len);
 		else
 			wire_put_bytes(&b->w, name, len);
 	}
-	if (l->after != REST && rr->end - pos != l->after)
+	if (parts->after != TYPE_REST && rr->end - pos != parts->after)
 		return false;
 	wire_put_bytes(&b->w, src->bytes + pos, rr->end - pos);
 	wire_end_length(&b->w, start);
@@ -323,10 +280,11 @@ bool
 build_copy(
     struct build *b, enum msg_section s, const struct msg *src, const struct rr *rr, uint32_t ttl)
 {
+	const struct type_parts *parts = &type_row(rr->type)->parts;
 	const struct mark before = mark(b);
 	bool sound;
 
-	if (!has_names(rr->type))
+	if (parts->names == 0)
 		return copy_as(b, s, src, rr, rr->type, ttl, src->bytes + rr->rdata, rr->rdlen);
 	if (is_closed(b))
 		return false;
@@ -334,7 +292,7 @@ build_copy(
 	wire_put_u16(&b->w, rr->type);
 	wire_put_u16(&b->w, rr->class);
 	wire_put_u32(&b->w, ttl);
-	sound = sound && put_rdata(b, src, rr, &layouts[rr->type]);
+	sound = sound && put_rdata(b, src, rr, parts);
 	return commit(b, s, before, sound);
 }
 

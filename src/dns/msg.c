@@ -4,6 +4,7 @@
 #include "dns/header.h"
 #include "dns/name.h"
 #include "dns/rdata.h"
+#include "dns/type.h"
 #include "dns/wire.h"
 
 /* msg_parse and msg_parse_reply are each compiled as a whole: they take much of the time. */
@@ -220,14 +221,17 @@ msg_rdata_name(
 }
 
 size_t
-msg_svcb_target(const struct msg *m, const struct rr *rr, uint8_t out[static DNS_NAME_MAX])
+msg_target(const struct msg *m, const struct rr *rr, uint8_t out[static DNS_NAME_MAX])
 {
+	const struct type_row *row = type_row(rr->type);
+	size_t off = row->parts.before;
+	bool svcb = row->form == TYPE_FORM_SVCB;
 	size_t len;
 
-	if (rr->rdlen <= 2 || wire_u16(m->bytes + rr->rdata) == 0)
+	if (rr->rdlen <= off || (svcb && wire_u16(m->bytes + rr->rdata) == 0))
 		return 0;
-	len = msg_rdata_name(m, rr, 2, out);
-	return len == 1 ? msg_owner(m, rr, out) : len;
+	len = msg_rdata_name(m, rr, off, out);
+	return svcb && len == 1 ? msg_owner(m, rr, out) : len;
 }
 
 void

@@ -52,54 +52,60 @@ put_name(struct text *t, const struct msg *m, const struct rr *rr, size_t off)
 	return end > rr->rdata ? end - rr->rdata : 0;
 }
 
-/* N numbers of 16 bits from the start of the RDATA, and a name behind them. */
-static bool
-put_numbers_and_name(struct text *t, const struct msg *m, const struct rr *rr, unsigned n)
+/* The character-string at AT, in quotes. Returns the offset behind it; 0: there is none. */
+static size_t
+put_string(struct text *t, const struct msg *m, const struct rr *rr, size_t at)
 {
-	if (rr->rdlen < 2 * n)
-		return false;
-	for (unsigned i = 0; i < n; i++)
-		put(t, " %u", wire_u16(m->bytes + rr->rdata + 2 * (size_t)i));
-	return put_name(t, m, rr, 2 * (size_t)n) != 0;
+	const uint8_t *data = m->bytes + rr->rdata;
+	size_t end = at < rr->rdlen ? at + 1 + data[at] : SIZE_MAX;
+
+	if (end > rr->rdlen)
+		return 0;
+	put(t, " \"");
+	for (at++; at < end; at++) {
+		uint8_t c = data[at];
+
+		if (c < 0x20 || c >= 0x7f)
+			put(t, "\\%03u", c);
+		else
+			put(t, c == '"' || c == '\\' ? "\\%c" : "%c", c);
+	}
+	put(t, "\"");
+	return end;
 }
 
 static bool
-put_soa(struct text *t, const struct msg *m, const struct rr *rr)
+put_strings(struct text *t, const struct msg *m, const struct rr *rr)
 {
-	size_t at = put_name(t, m, rr, 0);
+	size_t at = 0;
 
-	if (at > 0)
-		at = put_name(t, m, rr, at);
-	if (at == 0 || rr->rdlen - at != DNS_SOA_NUMBERS)
+	do
+		at = put_string(t, m, rr, at);
+	while (at > 0 && at < rr->rdlen);
+	return at > 0;
+}
+
+/*
+ * Numbers of 16 bits, strings, names and numbers of 32 bits: what the types with names have. False:
+ * the RDATA does not have PARTS.
+ */
+static bool
+put_parts(struct text *t, const struct msg *m, const struct rr *rr, const struct type_parts *parts)
+{
+	size_t at = 0;
+	bool sound = rr->rdlen > parts->before && parts->after != TYPE_REST;
+
+	for (; sound && at < parts->before; at += 2)
+		put(t, " %u", wire_u16(m->bytes + rr->rdata + at));
+	for (unsigned i = 0; sound && i < parts->strings + parts->names; i++) {
+		at = i < parts->strings ? put_string(t, m, rr, at) : put_name(t, m, rr, at);
+		sound = at > 0;
+	}
+	if (!sound || rr->rdlen - at != parts->after)
 		return false;
 	for (; at < rr->rdlen; at += 4)
 		put(t, " %" PRIu32, wire_u32(m->bytes + rr->rdata + at));
 	return true;
-}
-
-static bool
-put_txt(struct text *t, const struct msg *m, const struct rr *rr)
-{
-	const uint8_t *data = m->bytes + rr->rdata;
-	size_t at = 0;
-
-	while (at < rr->rdlen) {
-		size_t end = at + 1 + data[at];
-
-		if (end > rr->rdlen)
-			return false;
-		put(t, " \"");
-		for (at++; at < end; at++) {
-			uint8_t c = data[at];
-
-			if (c < 0x20 || c >= 0x7f)
-				put(t, "\\%03u", c);
-			else
-				put(t, c == '"' || c == '\\' ? "\\%c" : "%c", c);
-		}
-		put(t, "\"");
-	}
-	return rr->rdlen > 0;
 }
 
 static bool
@@ -118,26 +124,13 @@ put_address(struct text *t, const struct msg *m, const struct rr *rr)
 static bool
 put_rdata(struct text *t, const struct msg *m, const struct rr *rr)
 {
-	switch (rr->type) {
-	case DNS_TYPE_A:
-	case DNS_TYPE_AAAA:
+	const struct type_row *row = type_row(rr->type);
+
+	if (row->form == TYPE_FORM_ADDRESS)
 		return rr->class == DNS_CLASS_IN && put_address(t, m, rr);
-	case DNS_TYPE_CNAME:
-	case DNS_TYPE_DNAME:
-	case DNS_TYPE_NS:
-	case DNS_TYPE_PTR:
-		return put_name(t, m, rr, 0) != 0;
-	case DNS_TYPE_MX:
-		return put_numbers_and_name(t, m, rr, 1);
-	case DNS_TYPE_SRV:
-		return put_numbers_and_name(t, m, rr, 3);
-	case DNS_TYPE_SOA:
-		return put_soa(t, m, rr);
-	case DNS_TYPE_TXT:
-		return put_txt(t, m, rr);
-	default:
-		return false;
-	}
+	if (row->form == TYPE_FORM_STRINGS)
+		return put_strings(t, m, rr);
+	return row->check != TYPE_CHECK_NEVER && put_parts(t, m, rr, &row->parts);
 }
 
 char *

@@ -4,6 +4,8 @@
 
 /* proto: the protocol's numbers (IANA, RFC 1035 section 4, RFC 6891, RFC 8914). */
 
+#include "dns/type_rows.h"
+
 #define DNS_HEADER_LEN 12
 #define DNS_NAME_MAX 255 /* bytes of a name in wire form (RFC 1035 section 3.1) */
 #define DNS_LABEL_MAX 63
@@ -44,44 +46,9 @@ enum dns_rcode {
 	DNS_BADCOOKIE = 23
 };
 
-enum dns_type {
-	DNS_TYPE_A = 1,
-	DNS_TYPE_NS = 2,
-	DNS_TYPE_MD = 3,
-	DNS_TYPE_MF = 4,
-	DNS_TYPE_CNAME = 5,
-	DNS_TYPE_SOA = 6,
-	DNS_TYPE_MB = 7,
-	DNS_TYPE_MG = 8,
-	DNS_TYPE_MR = 9,
-	DNS_TYPE_PTR = 12,
-	DNS_TYPE_MINFO = 14,
-	DNS_TYPE_MX = 15,
-	DNS_TYPE_TXT = 16,
-	DNS_TYPE_RP = 17,
-	DNS_TYPE_AFSDB = 18,
-	DNS_TYPE_RT = 21,
-	DNS_TYPE_SIG = 24,
-	DNS_TYPE_PX = 26,
-	DNS_TYPE_AAAA = 28,
-	DNS_TYPE_NXT = 30,
-	DNS_TYPE_SRV = 33,
-	DNS_TYPE_NAPTR = 35,
-	DNS_TYPE_KX = 36,
-	DNS_TYPE_DNAME = 39,
-	DNS_TYPE_OPT = 41,
-	DNS_TYPE_DS = 43,
-	DNS_TYPE_RRSIG = 46,
-	DNS_TYPE_NSEC = 47,
-	DNS_TYPE_NSEC3 = 50,
-	DNS_TYPE_SVCB = 64,
-	DNS_TYPE_HTTPS = 65,
-	DNS_TYPE_TKEY = 249,
-	DNS_TYPE_TSIG = 250,
-	DNS_TYPE_IXFR = 251,
-	DNS_TYPE_AXFR = 252,
-	DNS_TYPE_ANY = 255
-};
+#define DNS_TYPE(type, number, form, check, kind, added) DNS_TYPE_##type = (number),
+enum dns_type { TYPE_ROWS(DNS_TYPE) };
+#undef DNS_TYPE
 
 enum dns_class { DNS_CLASS_IN = 1, DNS_CLASS_CH = 3, DNS_CLASS_NONE = 254, DNS_CLASS_ANY = 255 };
 

@@ -4,10 +4,7 @@
 #include "dns/name.h"
 #include "dns/wire.h"
 
-#define MX_NUMBERS 2   /* bytes in front of the name (RFC 1035 section 3.3.9) */
-#define SRV_NUMBERS 6  /* likewise (RFC 2782) */
-#define SVCB_NUMBERS 2 /* likewise (RFC 9460 section 2.2) */
-#define PARAM_FIXED 4  /* key and length of a parameter */
+#define PARAM_FIXED 4 /* key and length of a parameter */
 
 /* Does a label of the question's name begin at offset AT? If so, the name there becomes the known
  * one. */
@@ -63,29 +60,10 @@ skip_sound(struct rdata_scan *scan, size_t pos, size_t end)
 	return at - pos + scan->known_len <= DNS_NAME_MAX ? at + 2 : 0;
 }
 
-/* Is the RDATA of RR, from OFF bytes behind its start on, one sound name? */
+/* Are there, from AT on, a name that is not compressed, and parameters (RFC 9460 section 2.2)? */
 static bool
-is_name(struct rdata_scan *scan, const struct rr *rr, size_t off)
+is_svcb(const uint8_t *bytes, const struct rr *rr, size_t at)
 {
-	return rr->rdlen > off && skip_sound(scan, rr->rdata + off, rr->end) == rr->end;
-}
-
-static bool
-is_soa(struct rdata_scan *scan, const struct rr *rr)
-{
-	size_t at = skip_sound(scan, rr->rdata, rr->end);
-
-	if (at > 0)
-		at = skip_sound(scan, at, rr->end);
-	return at > 0 && rr->end - at == DNS_SOA_NUMBERS;
-}
-
-/* Is it a number, a name that is not compressed, and parameters (RFC 9460 section 2.2)? */
-static bool
-is_svcb(const uint8_t *bytes, const struct rr *rr)
-{
-	size_t at = rr->rdata + SVCB_NUMBERS;
-
 	if (at >= rr->end)
 		return false;
 	at = name_skip_labels(bytes, rr->end, at);
@@ -102,20 +80,51 @@ is_svcb(const uint8_t *bytes, const struct rr *rr)
 	return at == rr->end;
 }
 
-bool
-rdata_names_sound(struct rdata_scan *scan, const struct rr *rr)
+static bool
+is_soa(struct rdata_scan *scan, const struct rr *rr)
 {
-	switch (rr->type) {
-	case DNS_TYPE_SOA:
-		return is_soa(scan, rr);
-	case DNS_TYPE_MX:
-		return is_name(scan, rr, MX_NUMBERS);
-	case DNS_TYPE_SRV:
-		return rr->class != DNS_CLASS_IN || is_name(scan, rr, SRV_NUMBERS);
-	case DNS_TYPE_SVCB:
-	case DNS_TYPE_HTTPS:
-		return rr->class != DNS_CLASS_IN || is_svcb(scan->bytes, rr);
-	default:
-		return is_name(scan, rr, 0);
+	size_t at = skip_sound(scan, rr->rdata, rr->end);
+
+	if (at > 0)
+		at = skip_sound(scan, at, rr->end);
+	return at > 0 && rr->end - at == DNS_SOA_NUMBERS;
+}
+
+/* Does the RDATA of RR, whose type has ROW, have its parts? */
+static __attribute__((noinline)) bool
+has_parts(struct rdata_scan *scan, const struct rr *rr, const struct type_row *row)
+{
+	const struct type_parts *parts = &row->parts;
+	size_t at = rdata_first_name(scan->bytes, rr, parts);
+
+	if (row->check == TYPE_CHECK_IN && rr->class != DNS_CLASS_IN)
+		return true;
+	if (row->form == TYPE_FORM_SVCB)
+		return is_svcb(scan->bytes, rr, at);
+	for (unsigned i = 0; i < parts->names; i++) {
+		at = skip_sound(scan, at, rr->end);
+		if (at == 0)
+			return false;
 	}
+	return at <= rr->end && (rr->end - at == parts->after || parts->after == TYPE_REST);
+}
+
+/* Shortcuts of rdata_parts_sound that a row does not permit. */
+#define UNFIT(type, number, form, check, kind, added) \
+	+(TYPE_FORM_##form == TYPE_FORM_NAME && TYPE_CHECK_##check == TYPE_CHECK_IN) + \
+	    ((number) == DNS_TYPE_SOA && \
+		(TYPE_FORM_##form != TYPE_FORM_SOA || TYPE_CHECK_##check != TYPE_CHECK_ANY))
+_Static_assert(0 TYPE_ROWS(UNFIT) == 0, "SOA and types with one name have what is checked");
+
+bool
+rdata_parts_sound(struct rdata_scan *scan, const struct rr *rr)
+{
+	/* Most that is checked is an SOA or one name: by themselves they cost less. */
+	if (rr->type == DNS_TYPE_SOA)
+		return is_soa(scan, rr);
+
+	const struct type_row *row = &type_rows[rr->type];
+	if (row->form == TYPE_FORM_NAME)
+		return skip_sound(scan, rr->rdata, rr->end) == rr->end;
+	return has_parts(scan, rr, row);
 }

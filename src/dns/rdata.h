@@ -6,9 +6,8 @@
  * rdata: the check of RDATA (RULES D25).
  *
  * RDATA is sound when whoever gets the record can read it: an address has its length, names are
- * whole, their pointers lead to where there is a name, and nothing is left over. Known are A and
- * AAAA, SRV, SVCB and HTTPS of class IN, which has them, and CNAME, DNAME, NS, PTR, MX and SOA of
- * any class. All others are opaque (RFC 3597).
+ * whole, their pointers lead to where there is a name, and nothing is left over. The row of the
+ * type (dns/type_rows.h) says whether and how it is checked. All others are opaque (RFC 3597).
  *
  * Pure; the work for one message is bounded (RFC 9267). It knows bytes and records, not struct msg:
  * dns/msg calls it while it parses.
@@ -21,6 +20,7 @@
 #include "base/attr.h"
 #include "dns/proto.h"
 #include "dns/rr.h"
+#include "dns/type.h"
 
 /* Labels and pointers looked at in one message. No honest one comes near: 16 for each of 4,096
  * names, those not counted that end in the same place as the one before or in the question. */
@@ -48,21 +48,34 @@ rdata_begin(const uint8_t *bytes, size_t len, size_t qname_len)
 	};
 }
 
-/*
- * rdata_names_sound: check the RDATA of record RR as rdata_sound does; for the types that have
- * names.
- */
-MUST_USE bool rdata_names_sound(struct rdata_scan *scan, const struct rr *rr);
+/* rdata_parts_sound: check RR as rdata_sound does; for checked types other than A and AAAA. */
+MUST_USE bool rdata_parts_sound(struct rdata_scan *scan, const struct rr *rr);
 
-/* rdata_has_names: return whether TYPE is one of those known here whose RDATA has names. */
+/* rdata_is_checked: is the RDATA of TYPE checked? For low numbers, the common ones, a bit tells. */
 MUST_USE static inline bool
-rdata_has_names(uint16_t type)
+rdata_is_checked(uint16_t type)
 {
-	const uint64_t types = UINT64_C(1) << DNS_TYPE_NS | UINT64_C(1) << DNS_TYPE_CNAME |
-	    UINT64_C(1) << DNS_TYPE_SOA | UINT64_C(1) << DNS_TYPE_PTR | UINT64_C(1) << DNS_TYPE_MX |
-	    UINT64_C(1) << DNS_TYPE_SRV | UINT64_C(1) << DNS_TYPE_DNAME;
+#define RDATA_BIT(type, number, form, check, kind, added) \
+	+((uint64_t)(TYPE_CHECK_##check != TYPE_CHECK_NEVER && (number) < 64) << (number) % 64)
+	const uint64_t checked = 0 TYPE_ROWS(RDATA_BIT);
+#undef RDATA_BIT
 
-	return type < 64 ? types >> type & 1 : type <= DNS_TYPE_HTTPS;
+	return type < 64 ? checked >> type & 1 : type_row(type)->check != TYPE_CHECK_NEVER;
+}
+
+/*
+ * rdata_first_name: the offset of what stands behind the bytes and strings that begin the RDATA of
+ * RR, a record of the message at BYTES, by PARTS. RR's end or more: the RDATA ends there, or
+ * before.
+ */
+MUST_USE static inline size_t
+rdata_first_name(const uint8_t *bytes, const struct rr *rr, const struct type_parts *parts)
+{
+	size_t at = rr->rdata + parts->before;
+
+	for (unsigned i = 0; i < parts->strings && at < rr->end; i++)
+		at += (size_t)bytes[at] + 1;
+	return at;
 }
 
 /*
@@ -77,7 +90,7 @@ rdata_sound(struct rdata_scan *scan, const struct rr *rr)
 		return rr->rdlen == DNS_A_LEN || rr->class != DNS_CLASS_IN;
 	if (rr->type == DNS_TYPE_AAAA)
 		return rr->rdlen == DNS_AAAA_LEN || rr->class != DNS_CLASS_IN;
-	return !rdata_has_names(rr->type) || rdata_names_sound(scan, rr);
+	return !rdata_is_checked(rr->type) || rdata_parts_sound(scan, rr);
 }
 
 #endif

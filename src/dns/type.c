@@ -1,53 +1,31 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "dns/type.h"
 
-#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
-#include "dns/proto.h"
+#define PARTS(form, before, strings, names, after) \
+	BEFORE_##form = (before), STRINGS_##form = (strings), NAMES_##form = (names), \
+	AFTER_##form = (after),
+enum { TYPE_FORMS(PARTS) };
 
-static const struct {
-	const char *name;
-	uint16_t type;
-} types[] = {
-	{ "A", DNS_TYPE_A },
-	{ "AAAA", DNS_TYPE_AAAA },
-	{ "HTTPS", DNS_TYPE_HTTPS },
-	{ "SVCB", DNS_TYPE_SVCB },
-	{ "CNAME", DNS_TYPE_CNAME },
-	{ "DNAME", DNS_TYPE_DNAME },
-	{ "PTR", DNS_TYPE_PTR },
-	{ "MX", DNS_TYPE_MX },
-	{ "TXT", DNS_TYPE_TXT },
-	{ "NS", DNS_TYPE_NS },
-	{ "SOA", DNS_TYPE_SOA },
-	{ "SRV", DNS_TYPE_SRV },
-	{ "NAPTR", DNS_TYPE_NAPTR },
-	{ "DS", DNS_TYPE_DS },
-	{ "DNSKEY", 48 },
-	{ "RRSIG", DNS_TYPE_RRSIG },
-	{ "NSEC", DNS_TYPE_NSEC },
-	{ "NSEC3", DNS_TYPE_NSEC3 },
-	{ "TLSA", 52 },
-	{ "SSHFP", 44 },
-	{ "CAA", 257 },
-	{ "HINFO", 13 },
-	{ "OPT", DNS_TYPE_OPT },
-	{ "NSEC3PARAM", 51 },
-	{ "CDS", 59 },
-	{ "CDNSKEY", 60 },
-	{ "OPENPGPKEY", 61 },
-	{ "TKEY", DNS_TYPE_TKEY },
-	{ "TSIG", DNS_TYPE_TSIG },
-	{ "IXFR", DNS_TYPE_IXFR },
-	{ "AXFR", DNS_TYPE_AXFR },
-	{ "URI", 256 },
-	{ "ANY", DNS_TYPE_ANY },
-};
+#define ROW(type, number, form, check, kind, added) \
+	[number] = { #type, { BEFORE_##form, STRINGS_##form, NAMES_##form, AFTER_##form }, \
+		TYPE_FORM_##form, TYPE_CHECK_##check, TYPE_ADDED_##added },
+const struct type_row type_rows[TYPE_NUMBERED] = { TYPE_ROWS(ROW) };
 
-#define N_TYPES (sizeof(types) / sizeof(types[0]))
+#define KIND_OF(type, number, form, check, kind, added) [number] = TYPE_KIND_##kind,
+const uint8_t type_kinds[TYPE_NUMBERED] = { TYPE_ROWS(KIND_OF) };
+
+#define LABEL(kind, name, label) label,
+static const char *const labels[] = { TYPE_KINDS(LABEL) };
+
+const char *
+type_kind_label(enum type_kind kind)
+{
+	return labels[kind];
+}
 
 /* Read TYPE and a number (RFC 3597). */
 static bool
@@ -66,10 +44,10 @@ from_number(const char *text, uint16_t *type)
 bool
 type_from_text(const char *text, uint16_t *type)
 {
-	for (size_t i = 0; i < N_TYPES; i++) {
-		if (strcasecmp(types[i].name, text) != 0)
+	for (uint16_t i = 0; i < TYPE_NUMBERED; i++) {
+		if (type_rows[i].name == NULL || strcasecmp(type_rows[i].name, text) != 0)
 			continue;
-		*type = types[i].type;
+		*type = i;
 		return true;
 	}
 	return from_number(text, type);
@@ -78,10 +56,11 @@ type_from_text(const char *text, uint16_t *type)
 char *
 type_to_text(uint16_t type, char text[static TYPE_TEXT])
 {
-	snprintf(text, TYPE_TEXT, "TYPE%u", type);
-	for (size_t i = 0; i < N_TYPES; i++) {
-		if (types[i].type == type)
-			snprintf(text, TYPE_TEXT, "%s", types[i].name);
-	}
+	const char *name = type_row(type)->name;
+
+	if (name != NULL)
+		snprintf(text, TYPE_TEXT, "%s", name);
+	else
+		snprintf(text, TYPE_TEXT, "TYPE%u", type);
 	return text;
 }

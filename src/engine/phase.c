@@ -5,6 +5,7 @@
 #include "core/reason.h"
 #include "dns/answer.h"
 #include "dns/name.h"
+#include "dns/type.h"
 #include "dns64/special.h"
 #include "dns64/synth.h"
 #include "engine/audit.h"
@@ -21,7 +22,7 @@ wants_addresses(struct queries *qs, struct query *q, const struct msg *m)
 {
 	enum policy_svcb svcb = query_policy(qs, q)->svcb;
 
-	return (q->req.qtype == DNS_TYPE_SVCB || q->req.qtype == DNS_TYPE_HTTPS) &&
+	return type_row(q->req.qtype)->added == TYPE_ADDED_ADDRESSES &&
 	    q->req.qclass == DNS_CLASS_IN && m->rcode == DNS_NOERROR && !q->req.do_bit &&
 	    !q->req.signed_msg && svcb != POLICY_SVCB_OFF &&
 	    (svcb == POLICY_SVCB_RESOLVE || qs->conf->cache != NULL);
@@ -57,6 +58,10 @@ look_closer(struct queries *qs, struct query *q, const struct query_event *ev)
 	return ev->outcome == LOOKUP_REPLY && wants_addresses(qs, q, ev->msg) &&
 	    svcb_begin(qs, q, ev->msg, ev->now_ns);
 }
+
+#define OVERLOOKED(type, number, form, check, kind, added) \
+	+(TYPE_ADDED_##added != TYPE_ADDED_NOTHING && (number) < DNS_TYPE_AAAA)
+_Static_assert(0 TYPE_ROWS(OVERLOOKED) == 0, "the types whose answers get addresses are newer");
 
 /* The reply is the answer. */
 static size_t

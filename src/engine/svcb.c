@@ -41,7 +41,7 @@ add_target(struct targets *t, const struct msg *m, const struct rr *rr)
 {
 	uint8_t *name = t->name[t->n];
 
-	if (msg_svcb_target(m, rr, name) <= 1 || has_addresses(m, name, &t->left) || t->left == 0)
+	if (msg_target(m, rr, name) <= 1 || has_addresses(m, name, &t->left) || t->left == 0)
 		return;
 	for (unsigned i = 0; i < t->n; i++) {
 		if (name_equal(t->name[i], name))

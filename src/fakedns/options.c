@@ -8,6 +8,7 @@
 #include "base/number.h"
 #include "dns/name.h"
 #include "dns/proto.h"
+#include "dns/type.h"
 
 #define TTL_MAX 0x7fffffff /* s (RFC 2181 section 8) */
 #define RCODE_MAX 4095     /* 12 bits (RFC 6891 section 6.1.3) */
@@ -34,60 +35,42 @@ static const struct number_name rcodes[] = {
 	{ NULL, 0 },
 };
 
-static const struct number_name types[] = {
-	{ "A", DNS_TYPE_A },
-	{ "NS", DNS_TYPE_NS },
-	{ "CNAME", DNS_TYPE_CNAME },
-	{ "SOA", DNS_TYPE_SOA },
-	{ "PTR", DNS_TYPE_PTR },
-	{ "MX", DNS_TYPE_MX },
-	{ "TXT", DNS_TYPE_TXT },
-	{ "AAAA", DNS_TYPE_AAAA },
-	{ "SRV", DNS_TYPE_SRV },
-	{ "DS", DNS_TYPE_DS },
-	{ "NAPTR", DNS_TYPE_NAPTR },
-	{ "SVCB", 64 },
-	{ "HTTPS", 65 },
-	{ "ANY", DNS_TYPE_ANY },
-	{ NULL, 0 },
-};
-
-/* A name of NAMES, in upper or lower case, or a number up to MAX. */
-static uint16_t
-name_or_number(struct cmdline *c, const struct cmdline_row *row, const char *text,
-    const struct number_name *names, uint16_t max)
-{
-	char list[160] = "";
-	size_t len = 0;
-	uint64_t v;
-
-	if (number_parse(text, strlen(text), max, &v))
-		return (uint16_t)v;
-	for (const struct number_name *n = names; n->name != NULL; n++) {
-		if (strcasecmp(n->name, text) == 0)
-			return (uint16_t)n->number;
-		len += (size_t)snprintf(list + len, sizeof(list) - len, " %s", n->name);
-	}
-	cmdline_complain(c, row->name, "\"%s\" is neither a number up to %u nor one of%s", text,
-	    (unsigned)max, list);
-	return 0;
-}
-
 static void
 parse_rcode(struct cmdline *c, const struct cmdline_row *row, const char *text, void *field)
 {
 	struct fake_policy *f = field;
+	char list[160] = "";
+	size_t len = 0;
+	uint64_t v;
 
 	f->forced = true;
-	f->rcode = name_or_number(c, row, text, rcodes, RCODE_MAX);
+	if (number_parse(text, strlen(text), RCODE_MAX, &v)) {
+		f->rcode = (uint16_t)v;
+		return;
+	}
+	for (const struct number_name *n = rcodes; n->name != NULL; n++) {
+		if (strcasecmp(n->name, text) == 0) {
+			f->rcode = (uint16_t)n->number;
+			return;
+		}
+		len += (size_t)snprintf(list + len, sizeof(list) - len, " %s", n->name);
+	}
+	cmdline_complain(c, row->name, "\"%s\" is neither a number up to %u nor one of%s", text,
+	    (unsigned)RCODE_MAX, list);
 }
 
 static void
 parse_type(struct cmdline *c, const struct cmdline_row *row, const char *text, void *field)
 {
 	uint16_t *type = field;
+	uint64_t v;
 
-	*type = name_or_number(c, row, text, types, UINT16_MAX);
+	if (number_parse(text, strlen(text), UINT16_MAX, &v))
+		*type = (uint16_t)v;
+	else if (!type_from_text(text, type))
+		cmdline_complain(c, row->name,
+		    "\"%s\" is neither a number up to %u nor a type, such as NAPTR", text,
+		    (unsigned)UINT16_MAX);
 }
 
 /* Percent, with up to three decimals, in thousandths. */

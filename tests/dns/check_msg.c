@@ -257,10 +257,32 @@ START_TEST(svcb_target_in_service_mode)
 	ck_assert_int_eq(parse(&m, text), MSG_OK);
 	rr = message_record(&m, MSG_ANSWER, 0);
 	if (c->target == NULL) {
-		ck_assert_uint_eq(msg_svcb_target(&m, &rr, name), 0);
+		ck_assert_uint_eq(msg_target(&m, &rr, name), 0);
 	} else {
-		ck_assert_uint_eq(msg_svcb_target(&m, &rr, name), strlen(c->target) + 1);
+		ck_assert_uint_eq(msg_target(&m, &rr, name), strlen(c->target) + 1);
 		ck_assert_mem_eq(name, c->target, strlen(c->target) + 1);
+	}
+}
+END_TEST
+
+/* Where the names of other types stand: behind none, two or six bytes. */
+START_TEST(target_stands_where_the_type_has_it)
+{
+	static const char *const rrs[] = { "0005 0001 0000003c 0005 <svc>",
+		"000f 0001 0000003c 0007 000a <svc>",
+		"0021 0001 0000003c 000b 0000 0000 0035 <svc>" };
+	uint8_t name[DNS_NAME_MAX];
+	char text[256];
+	struct rr rr;
+	struct msg m;
+
+	for (size_t i = 0; i < N_OF(rrs); i++) {
+		snprintf(
+		    text, sizeof(text), "0000 8000 0001 0001 0000 0000" QUESTION "c00c %s", rrs[i]);
+		ck_assert_int_eq(parse(&m, text), MSG_OK);
+		rr = message_record(&m, MSG_ANSWER, 0);
+		ck_assert_uint_eq(msg_target(&m, &rr, name), 5);
+		ck_assert_mem_eq(name, "\3svc", 5);
 	}
 }
 END_TEST
@@ -677,6 +699,7 @@ tests_add(TCase *tc)
 	tcase_add_test(tc, walk_ends_with_message);
 	tcase_add_loop_test(tc, soa_gives_negative_ttl, 0, N_OF(soa_cases));
 	tcase_add_loop_test(tc, owner_that_is_a_pointer_is_told, 0, N_OF(owner_cases));
+	tcase_add_test(tc, target_stands_where_the_type_has_it);
 	tcase_add_loop_test(tc, svcb_target_in_service_mode, 0, N_OF(svcb_cases));
 	tcase_add_test(tc, moved_message_borrows_the_copy);
 	tcase_add_test(tc, rrsig_says_what_it_covers);

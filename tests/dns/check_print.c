@@ -7,6 +7,7 @@
 
 #include "dns/build.h"
 #include "dns/name.h"
+#include "dns/type.h"
 #include "support/tests.h"
 
 static uint8_t bytes[4096];
@@ -49,6 +50,8 @@ START_TEST(each_type)
 	    "a.test. 60 IN SOA n. h. 1 2 3 4 5");
 	ck_assert_str_eq(
 	    PRINTED(DNS_TYPE_TXT, "\3a\"b\2\\\n"), "a.test. 60 IN TXT \"a\\\"b\" \"\\\\\\010\"");
+	ck_assert_str_eq(PRINTED(DNS_TYPE_HTTPS, "\0\1\0"), "a.test. 60 IN HTTPS \\# 3 000100");
+	ck_assert_str_eq(PRINTED(DNS_TYPE_RP, "\1b\0\0"), "a.test. 60 IN RP \\# 4 01620000");
 	ck_assert_str_eq(PRINTED(4711, "\1\2\377"), "a.test. 60 IN TYPE4711 \\# 3 0102ff");
 	ck_assert_str_eq(printed(4711, "", 0), "a.test. 60 IN TYPE4711 \\# 0 ");
 }
@@ -67,6 +70,15 @@ START_TEST(malformed)
 }
 END_TEST
 
+/* As long as the mark of what has no length of its own, and no numbers for that. */
+START_TEST(parameters_are_in_hex)
+{
+	static uint8_t data[2 + TYPE_REST];
+
+	ck_assert_ptr_nonnull(strstr(printed(DNS_TYPE_SVCB, data, sizeof(data)), " \\# 257 0000"));
+}
+END_TEST
+
 /* What is too long is cut, and says so. */
 START_TEST(too_long)
 {
@@ -82,5 +94,6 @@ tests_add(TCase *tc)
 {
 	tcase_add_test(tc, each_type);
 	tcase_add_test(tc, malformed);
+	tcase_add_test(tc, parameters_are_in_hex);
 	tcase_add_test(tc, too_long);
 }
