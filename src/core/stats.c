@@ -3,11 +3,10 @@
 
 #include <string.h>
 
-const uint8_t stats_types[STATS_NUMBERED] = { [DNS_TYPE_A] = STATS_A,
-	[DNS_TYPE_AAAA] = STATS_AAAA,
-	[DNS_TYPE_PTR] = STATS_PTR,
-	[DNS_TYPE_SVCB] = STATS_HTTPS,
-	[DNS_TYPE_HTTPS] = STATS_HTTPS };
+#define MISPLACED(kind, name, label) \
+	+((int)STATS_cache_hits_##name != (int)STATS_cache_hits_other + TYPE_KIND_##kind)
+_Static_assert(0 TYPE_KINDS(MISPLACED) == 0, "cache_hits stand in the order of the kinds");
+_Static_assert((int)TYPE_KINDS_N <= STATS_TYPES, "a kind has its place in asked");
 
 /*
  * Every answer has one reason, so the reasons tell how many there are; a question that was dropped
@@ -36,8 +35,8 @@ answers(const struct stats *const *stats, unsigned n, uint64_t *synthesized)
 static void
 sum_cache_hits(struct stats_row rows[static STATS_N])
 {
-	for (unsigned i = STATS_cache_hits_a; i <= STATS_cache_hits_other; i++)
-		rows[STATS_cache_hits].value += rows[i].value;
+	for (enum type_kind kind = 0; kind < TYPE_KINDS_N; kind++)
+		rows[STATS_cache_hits].value += rows[stats_hit_place(kind)].value;
 }
 
 static uint64_t

@@ -17,7 +17,7 @@
 #include "base/attr.h"
 #include "core/reason.h"
 #include "core/transport.h"
-#include "dns/proto.h"
+#include "dns/type.h"
 
 /*
  * X(field, "what it counts"): what loops count. All that an answer increments is here: the engine
@@ -73,11 +73,11 @@
 	X(hidden_a, "A questions whose addresses were hidden") \
 	X(chain_steps, "questions asked to follow a chain that upstream left open") \
 	X(cache_hits, "questions of queries answered from the cache") /* the sum by type */ \
+	X(cache_hits_other, "questions of queries for other types answered from the cache") \
 	X(cache_hits_a, "questions of queries for A answered from the cache") \
 	X(cache_hits_aaaa, "questions of queries for AAAA answered from the cache") \
-	X(cache_hits_https, "questions of queries for HTTPS answered from the cache") \
+	X(cache_hits_https, "questions of queries for HTTPS and SVCB answered from the cache") \
 	X(cache_hits_ptr, "questions of queries for PTR answered from the cache") \
-	X(cache_hits_other, "questions of queries for other types answered from the cache") \
 	X(cache_failures, "questions of queries answered with a failure that is remembered") \
 	X(cache_cut, "questions of queries answered NXDOMAIN because a name above does not exist") \
 	X(cache_stale, \
@@ -171,19 +171,20 @@
 	STATS_OF_LOOPS(X) \
 	STATS_OF_THREADS(X)
 
+/* The places of the counters among the rows. */
+#define STATS_PLACE(name, help) STATS_##name,
+enum stats_place {
+	STATS_OF_LOOPS(STATS_PLACE) STATS_LOOPS_N,
+	STATS_LOOPS_LAST = STATS_LOOPS_N - 1,
+	STATS_OF_THREADS(STATS_PLACE) STATS_N
+};
+#undef STATS_PLACE
+
 #define STATS_RCODES 16 /* those of a header's four bits */
 
-/* What a question is for. */
-enum stats_type {
-	STATS_OTHER, /* or nothing that can be read */
-	STATS_A,
-	STATS_AAAA,
-	STATS_HTTPS, /* and SVCB */
-	STATS_PTR,
-	STATS_TYPES = 8 /* with room, as a power of two costs less */
-};
+#define STATS_TYPES 8 /* not TYPE_KINDS_N, as a power of two costs less */
 
-/* Of a question: TCP 1; IPv6 1; its type. */
+/* Of a question: TCP 1; IPv6 1; its type (dns/type: type_kind). */
 #define STATS_ASKED (2 * 2 * STATS_TYPES)
 
 #define STATS_CLIENTS 256 /* counters of policies */
@@ -202,7 +203,12 @@ struct stats {
 	/* answers with AAAA synthesized under each prefix, by its number (policy/prefix_index) */
 	_Atomic uint64_t prefixes[STATS_PREFIXES];
 #define STATS_FIELD(name, help) _Atomic uint64_t name;
-	STATS_COUNTERS(STATS_FIELD)
+	union {
+		struct {
+			STATS_COUNTERS(STATS_FIELD)
+		};
+		_Atomic uint64_t counters[STATS_N]; /* the same, by enum stats_place */
+	};
 #undef STATS_FIELD
 };
 
@@ -246,17 +252,25 @@ stats_dropped(struct stats *s, enum reason reason)
 	stats_answer(s, reason, false, 0);
 }
 
-#define STATS_NUMBERED (DNS_TYPE_HTTPS + 1)
-/* enum stats_type, by the number of the type; 0 is STATS_OTHER, as are those from here on */
-extern const uint8_t stats_types[STATS_NUMBERED];
-
 /* stats_asked: the place in stats.asked of a question for QTYPE. */
 MUST_USE static inline unsigned
 stats_asked(enum transport transport, bool ipv6, uint16_t qtype)
 {
-	unsigned type = stats_types[qtype < STATS_NUMBERED ? qtype : 0];
+	return (2U * transport + (ipv6 ? 1U : 0U)) * STATS_TYPES + type_kind(qtype);
+}
 
-	return (2U * transport + (ipv6 ? 1U : 0U)) * STATS_TYPES + type;
+/* stats_hit_place: the place of the counter of answers from the cache for types of KIND. */
+static inline enum stats_place
+stats_hit_place(enum type_kind kind)
+{
+	return (enum stats_place)((unsigned)STATS_cache_hits_other + (unsigned)kind);
+}
+
+/* stats_hit: count an answer from the cache for QTYPE. Only in the owner's thread. */
+static inline void
+stats_hit(struct stats *s, uint16_t qtype)
+{
+	stats_inc(&s->counters[stats_hit_place(type_kind(qtype))]);
 }
 
 /* One counter as a reader sees it. */
@@ -265,15 +279,6 @@ struct stats_row {
 	const char *help;
 	uint64_t value;
 };
-
-/* The places of the counters among the rows. */
-#define STATS_PLACE(name, help) STATS_##name,
-enum stats_place {
-	STATS_OF_LOOPS(STATS_PLACE) STATS_LOOPS_N,
-	STATS_LOOPS_LAST = STATS_LOOPS_N - 1,
-	STATS_OF_THREADS(STATS_PLACE) STATS_N
-};
-#undef STATS_PLACE
 
 /*
  * stats_sum: write the sums of the counters of N structs to ROWS, in the order of STATS_COUNTERS.

@@ -79,32 +79,6 @@ rotate(struct fetch *f)
 
 /* --- Hits ------------------------------------------------------------------------------------- */
 
-static void
-count(struct stats *stats, const struct question *key, const struct cache_entry *e)
-{
-	_Atomic uint64_t *counter = &stats->cache_hits_other;
-
-	switch (key->qtype) {
-	case DNS_TYPE_A:
-		counter = &stats->cache_hits_a;
-		break;
-	case DNS_TYPE_AAAA:
-		counter = &stats->cache_hits_aaaa;
-		break;
-	case DNS_TYPE_HTTPS:
-		counter = &stats->cache_hits_https;
-		break;
-	case DNS_TYPE_PTR:
-		counter = &stats->cache_hits_ptr;
-		break;
-	default:
-		break;
-	}
-	stats_inc(counter);
-	if (e->kind >= CACHE_ERROR)
-		stats_inc(&stats->cache_failures);
-}
-
 static enum lookup_outcome
 outcome_of(enum cache_kind kind)
 {
@@ -166,12 +140,16 @@ hit(struct fetch *f, const struct conf_core *conf, struct stats *stats, const st
 		age(f, e);
 	if (conf->keep.rotate)
 		rotate(f);
-	f->result = (struct lookup_result){ .outcome = outcome_of(e->kind),
+	f->result = (struct lookup_result){ .outcome = LOOKUP_REPLY,
 		.rcode = f->msg.rcode,
 		.upstream = UPSTREAM_NONE,
 		.trusted = (e->flags & CACHE_TRUSTED) != 0 && !f->stale,
 		.msg = e->flags & CACHE_WITH_MSG ? &f->msg : NULL };
-	count(stats, key, e);
+	stats_hit(stats, key->qtype);
+	if (e->kind >= CACHE_ERROR) {
+		f->result.outcome = outcome_of(e->kind);
+		stats_inc(&stats->cache_failures);
+	}
 	if (f->stale)
 		stats_inc(&stats->cache_stale);
 	return e->due && conf->keep.prefetch ? FETCH_DUE : FETCH_HIT;

@@ -54,8 +54,9 @@ static void
 mark(bool told[static STATS_N])
 {
 	told[STATS_answers] = true;
-	for (size_t i = STATS_cache_hits; i <= STATS_cache_hits_other; i++)
-		told[i] = true;
+	told[STATS_cache_hits] = true;
+	for (enum type_kind kind = 0; kind < TYPE_KINDS_N; kind++)
+		told[stats_hit_place(kind)] = true;
 	for (size_t i = 0; i < figures_n; i++) {
 		for (size_t p = 0;
 		     figures[i].source != FIGURE_OF_COUNTER && p < figures[i].n_places; p++)

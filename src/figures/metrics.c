@@ -201,12 +201,6 @@ dropped(struct metric_text *t, const struct facts *f)
 	}
 }
 
-static const char *const types[] = { [STATS_A] = "A",
-	[STATS_AAAA] = "AAAA",
-	[STATS_HTTPS] = "HTTPS",
-	[STATS_PTR] = "PTR",
-	[STATS_OTHER] = "other" };
-
 static void
 queries(struct metric_text *t, const struct facts *f)
 {
@@ -226,26 +220,21 @@ queries(struct metric_text *t, const struct facts *f)
 static void
 queries_by_type(struct metric_text *t, const struct facts *f)
 {
-	for (unsigned type = 0; type < sizeof(types) / sizeof(types[0]); type++) {
+	for (enum type_kind kind = 0; kind < TYPE_KINDS_N; kind++) {
 		uint64_t sum = 0;
 
 		for (unsigned i = 0; i < 4; i++)
-			sum += f->asked[i * STATS_TYPES + type];
-		metric_text_count(t, LABELS({ "type", types[type] }), sum);
+			sum += f->asked[i * STATS_TYPES + kind];
+		metric_text_count(t, LABELS({ "type", type_kind_label(kind) }), sum);
 	}
 }
 
 static void
 cache_hits(struct metric_text *t, const struct facts *f)
 {
-	static const enum stats_place places[] = { [STATS_A] = STATS_cache_hits_a,
-		[STATS_AAAA] = STATS_cache_hits_aaaa,
-		[STATS_HTTPS] = STATS_cache_hits_https,
-		[STATS_PTR] = STATS_cache_hits_ptr,
-		[STATS_OTHER] = STATS_cache_hits_other };
-
-	for (unsigned type = 0; type < sizeof(types) / sizeof(types[0]); type++)
-		metric_text_count(t, LABELS({ "type", types[type] }), f->rows[places[type]].value);
+	for (enum type_kind kind = 0; kind < TYPE_KINDS_N; kind++)
+		metric_text_count(t, LABELS({ "type", type_kind_label(kind) }),
+		    f->rows[stats_hit_place(kind)].value);
 }
 
 static const char *const rcodes[] = { "NOERROR", "FORMERR", "SERVFAIL", "NXDOMAIN", "NOTIMP",

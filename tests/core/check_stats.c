@@ -51,8 +51,8 @@ START_TEST(questions_are_told_apart)
 	uint64_t asked[STATS_ASKED];
 	struct stats_row rows[STATS_N];
 	bool seen[STATS_ASKED] = { false };
-	static const enum stats_type kinds[] = { STATS_A, STATS_AAAA, STATS_HTTPS, STATS_PTR,
-		STATS_OTHER };
+	static const enum type_kind kinds[] = { TYPE_KIND_A, TYPE_KIND_AAAA, TYPE_KIND_HTTPS,
+		TYPE_KIND_PTR, TYPE_KIND_OTHER };
 	static const uint16_t types[] = { DNS_TYPE_A, DNS_TYPE_AAAA, DNS_TYPE_HTTPS, DNS_TYPE_PTR,
 		DNS_TYPE_MX };
 
@@ -73,6 +73,28 @@ START_TEST(questions_are_told_apart)
 	stats_sum(both, 2, rows);
 	ck_assert_uint_eq(find(rows, "client_udp")->value, 10);
 	ck_assert_uint_eq(find(rows, "client_tcp")->value, 1000);
+}
+END_TEST
+
+/* A hit is counted as what its question was counted as, whatever its type is. */
+START_TEST(hits_are_counted_as_their_questions)
+{
+	static const char *const names[] = { [TYPE_KIND_A] = "cache_hits_a",
+		[TYPE_KIND_AAAA] = "cache_hits_aaaa",
+		[TYPE_KIND_HTTPS] = "cache_hits_https",
+		[TYPE_KIND_PTR] = "cache_hits_ptr",
+		[TYPE_KIND_OTHER] = "cache_hits_other" };
+	const struct stats *one[1] = { &a };
+	struct stats_row rows[STATS_N];
+
+	for (unsigned type = 0; type < 400; type++) {
+		setup();
+		stats_hit(&a, (uint16_t)type);
+		stats_sum(one, 1, rows);
+		ck_assert_uint_eq(find(rows, "cache_hits")->value, 1);
+		ck_assert_uint_eq(
+		    find(rows, names[stats_asked(false, false, (uint16_t)type)])->value, 1);
+	}
 }
 END_TEST
 
@@ -141,6 +163,7 @@ tests_add(TCase *tc)
 	tcase_add_checked_fixture(tc, setup, NULL);
 	tcase_add_test(tc, sums_of_loops_are_the_rows);
 	tcase_add_test(tc, questions_are_told_apart);
+	tcase_add_test(tc, hits_are_counted_as_their_questions);
 	tcase_add_test(tc, answers_are_told_by_rcode);
 	tcase_add_test(tc, in_flight_is_what_has_not_ended);
 	tcase_add_test(tc, every_row_says_what_it_counts);

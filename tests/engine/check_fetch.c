@@ -152,6 +152,10 @@ START_TEST(rule31_negative_counts_down_for_all_types)
 	ck_assert_uint_eq(r->msg.rcode, DNS_NXDOMAIN);
 	ck_assert_uint_eq(r->msg.qtype, DNS_TYPE_HTTPS);
 	ck_assert_uint_eq(stats.cache_hits_https, 1);
+	/* SVCB is counted with it, as among the questions. */
+	ck_assert_int_eq(find("www.example", DNS_TYPE_SVCB, FETCH_FAILING), FETCH_HIT);
+	ck_assert_uint_eq(stats.cache_hits_https, 2);
+	ck_assert_uint_eq(stats.cache_hits_other, 0);
 }
 END_TEST
 

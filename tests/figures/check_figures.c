@@ -111,7 +111,7 @@ is_part(const struct figure *f)
 				return true;
 		}
 	}
-	return place > STATS_cache_hits && place <= STATS_cache_hits_other;
+	return place >= STATS_cache_hits_other && place < STATS_cache_hits_other + TYPE_KINDS_N;
 }
 
 /* How many rows have a metric NAME of their own. */

@@ -119,7 +119,7 @@ START_TEST(explained_question_is_answered)
 	testclock_pass(5 * NS_PER_SEC); /* nobody answers it */
 	ck_assert(is_explained(other));
 	/* Nobody asked: nothing was counted but what went upstream. */
-	ck_assert_uint_eq(atomic_load(&loop_stats(rig.loop)->asked[STATS_AAAA]), 0);
+	ck_assert_uint_eq(atomic_load(&loop_stats(rig.loop)->asked[TYPE_KIND_AAAA]), 0);
 	explain_job_unref(a);
 	explain_job_unref(other);
 }
