@@ -82,18 +82,6 @@ synth_count_usable(const struct synth_policy *p, const struct msg *m, const stru
 	}
 }
 
-static inline uint32_t
-verdict_of(const struct synth_policy *p, const uint8_t v4[static 4])
-{
-	return p->v4 != NULL ? netmap_find4(p->v4, v4, SYNTH_ANY) : SYNTH_ANY;
-}
-
-uint32_t
-synth_verdict(const struct synth_policy *p, const uint8_t v4[static 4])
-{
-	return verdict_of(p, v4);
-}
-
 uint32_t
 synth_first(const struct synth_policy *p, const struct msg *m, const struct answer *a)
 {
@@ -102,7 +90,7 @@ synth_first(const struct synth_policy *p, const struct msg *m, const struct answ
 
 	while (msg_walk_next(&w, &rr)) {
 		if (is_data(m, a, &rr, DNS_TYPE_A, DNS_A_LEN))
-			return verdict_of(p, m->bytes + rr.rdata);
+			return synth_verdict(p, m->bytes + rr.rdata);
 	}
 	return SYNTH_ANY;
 }
@@ -112,7 +100,7 @@ static unsigned
 prefixes_of(const struct synth_policy *p, const struct synth_choice *c, const uint8_t v4[static 4],
     uint8_t places[static SYNTH_MAX_PREFIXES])
 {
-	uint32_t verdict = verdict_of(p, v4);
+	uint32_t verdict = synth_verdict(p, v4);
 	unsigned at = p->one ? c->first : 0;
 	unsigned n = 0;
 
@@ -135,17 +123,10 @@ prefixes_of(const struct synth_policy *p, const struct synth_choice *c, const ui
 bool
 synth_maps(const struct synth_policy *p, const uint8_t v4[static 4])
 {
-	uint32_t verdict = verdict_of(p, v4);
+	const struct synth_choice first = { .first = 0 };
+	uint8_t places[SYNTH_MAX_PREFIXES];
 
-	if (verdict == SYNTH_NEVER)
-		return false;
-	if (verdict >= SYNTH_VIA)
-		return p->active_bits >> (verdict - SYNTH_VIA) & 1;
-	for (unsigned i = 0; i < p->n_general; i++) {
-		if (verdict == SYNTH_ANY || !p->prefixes[p->general[i]].well_known)
-			return true;
-	}
-	return false;
+	return prefixes_of(p, &first, v4, places) > 0;
 }
 
 /* The answer that is being made. */

@@ -86,7 +86,11 @@ void synth_count_usable(const struct synth_policy *p, const struct msg *m, const
     struct synth_usable *u);
 
 /* synth_verdict: what P says of the IPv4 address V4 (network order), as an enum synth_v4. */
-MUST_USE uint32_t synth_verdict(const struct synth_policy *p, const uint8_t v4[static 4]);
+MUST_USE static inline uint32_t
+synth_verdict(const struct synth_policy *p, const uint8_t v4[static 4])
+{
+	return p->v4 != NULL ? netmap_find4(p->v4, v4, SYNTH_ANY) : SYNTH_ANY;
+}
 
 /* synth_maps: does P make AAAA from V4 (network order), now that its prefixes are as they are? */
 MUST_USE bool synth_maps(const struct synth_policy *p, const uint8_t v4[static 4]);
