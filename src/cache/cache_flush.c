@@ -105,20 +105,6 @@ flush_aliases(struct cache *c, struct aim a)
 }
 
 unsigned
-cache_flush_name(struct cache *c, const uint8_t *name, size_t len)
-{
-	struct question k = {
-		.qname = name, .qname_len = len, .hash = hash_bytes(name, len, c->seed)
-	};
-	struct cache_part *g = cache_part_of(c, k.hash);
-
-	lock_take(&g->lock);
-	unsigned n = shard_remove_name(&g->shard, &k);
-	lock_give(&g->lock);
-	return n + flush_aliases(c, (struct aim){ .name = name });
-}
-
-unsigned
 cache_flush_type(struct cache *c, const uint8_t *name, size_t len, uint16_t type)
 {
 	struct question k = { .qname = name,
@@ -128,9 +114,15 @@ cache_flush_type(struct cache *c, const uint8_t *name, size_t len, uint16_t type
 	struct cache_part *g = cache_part_of(c, k.hash);
 
 	lock_take(&g->lock);
-	unsigned n = shard_remove_type(&g->shard, &k);
+	unsigned n = shard_remove_name(&g->shard, &k, type != 0);
 	lock_give(&g->lock);
 	return n + flush_aliases(c, (struct aim){ .name = name, .type = type });
+}
+
+unsigned
+cache_flush_name(struct cache *c, const uint8_t *name, size_t len)
+{
+	return cache_flush_type(c, name, len, 0);
 }
 
 unsigned

@@ -502,10 +502,8 @@ slot_of_name(struct shard *s, const struct question *key, uint32_t i)
 	return slot;
 }
 
-/* Remove the entries of KEY's name; TYPED: those for its type alone, or for any. Returns their
- * number. */
-static unsigned
-forget_named(struct shard *s, const struct question *key, bool typed)
+unsigned
+shard_remove_name(struct shard *s, const struct question *key, bool typed)
 {
 	unsigned n = 0;
 
@@ -522,18 +520,6 @@ forget_named(struct shard *s, const struct question *key, bool typed)
 		n++;
 	}
 	return n;
-}
-
-unsigned
-shard_remove_name(struct shard *s, const struct question *key)
-{
-	return forget_named(s, key, false);
-}
-
-unsigned
-shard_remove_type(struct shard *s, const struct question *key)
-{
-	return forget_named(s, key, true);
 }
 
 void

@@ -141,16 +141,11 @@ bool shard_put(struct shard *s, const struct question *key, const struct entry_m
 void shard_remove(struct shard *s, const struct question *key);
 
 /*
- * shard_remove_name: remove all entries of KEY's name, whatever their type and class, DO and CD; of
- * KEY only name and hash are read. Returns how many there were.
+ * shard_remove_name: remove all entries of KEY's name, whatever their class, DO and CD; TYPED: only
+ * those of KEY's type, and those for all types. Of KEY only name, hash and, if TYPED, type are
+ * read. Returns how many there were.
  */
-unsigned shard_remove_name(struct shard *s, const struct question *key);
-
-/*
- * shard_remove_type: the same for the entries of KEY's type, and those for all types of its name;
- * of KEY only name, hash and type are read.
- */
-unsigned shard_remove_type(struct shard *s, const struct question *key);
+unsigned shard_remove_name(struct shard *s, const struct question *key, bool typed);
 
 /* shard_clear: remove all entries and fingerprints. */
 void shard_clear(struct shard *s);

@@ -186,8 +186,8 @@ START_TEST(entry_comes_back_whole)
 	check_message(&f.type, 6, 2000);
 	ck_assert_uint_eq(shard.counts.n, 1);
 	ck_assert_uint_eq(shard.counts.bytes, 2000);
-	ck_assert_uint_eq(shard_remove_name(&shard, &named.key), 1);
-	ck_assert_uint_eq(shard_remove_name(&shard, &named.key), 0);
+	ck_assert_uint_eq(shard_remove_name(&shard, &named.key, false), 1);
+	ck_assert_uint_eq(shard_remove_name(&shard, &named.key, false), 0);
 	ck_assert(!find(&f));
 	ck_assert_uint_eq(shard.counts.n, 0);
 	ck_assert_uint_eq(shard.counts.bytes, 0);
@@ -223,7 +223,7 @@ START_TEST(entry_of_all_types_ends_when_the_name_is_there)
 	ck_assert(put_meta(&meta, 5, 80, true, 0));
 	ck_assert(find(&f) && f.any.msg == NULL);
 	ck_assert_uint_eq(shard.counts.n, 2);
-	ck_assert_uint_eq(shard_remove_name(&shard, number(0)), 2);
+	ck_assert_uint_eq(shard_remove_name(&shard, number(0), false), 2);
 	tear_down();
 }
 END_TEST
@@ -370,7 +370,7 @@ remove_as_model(unsigned n)
 		model[i].version = 0;
 	}
 	key_of_model(n);
-	MUST(shard_remove_name(&shard, &named.key) <= most);
+	MUST(shard_remove_name(&shard, &named.key, false) <= most);
 	check_work();
 	MUST(!find_as_model(first, &f));
 }
