@@ -6,6 +6,7 @@
 #include <strings.h>
 
 #include "base/number.h"
+#include "dns/mnemonic.h"
 #include "dns/name.h"
 #include "dns/proto.h"
 #include "dns/type.h"
@@ -18,45 +19,27 @@
 
 /* --- Parsers of values ------------------------------------------------------------------------ */
 
-struct number_name {
-	const char *name;
-	unsigned number;
-};
-
-static const struct number_name rcodes[] = {
-	{ "NOERROR", DNS_NOERROR },
-	{ "FORMERR", DNS_FORMERR },
-	{ "SERVFAIL", DNS_SERVFAIL },
-	{ "NXDOMAIN", DNS_NXDOMAIN },
-	{ "NOTIMP", DNS_NOTIMP },
-	{ "REFUSED", DNS_REFUSED },
-	{ "BADVERS", DNS_BADVERS },
-	{ "BADCOOKIE", DNS_BADCOOKIE },
-	{ NULL, 0 },
-};
-
 static void
 parse_rcode(struct cmdline *c, const struct cmdline_row *row, const char *text, void *field)
 {
 	struct fake_policy *f = field;
-	char list[160] = "";
-	size_t len = 0;
 	uint64_t v;
 
 	f->forced = true;
-	if (number_parse(text, strlen(text), RCODE_MAX, &v)) {
-		f->rcode = (uint16_t)v;
-		return;
-	}
-	for (const struct number_name *n = rcodes; n->name != NULL; n++) {
-		if (strcasecmp(n->name, text) == 0) {
-			f->rcode = (uint16_t)n->number;
-			return;
+	if (!number_parse(text, strlen(text), RCODE_MAX, &v)) {
+		char name[MNEMONIC_TEXT];
+
+		for (v = 0; v <= RCODE_MAX; v++) {
+			if (strcasecmp(mnemonic_rcode((uint16_t)v, name), text) == 0)
+				break;
 		}
-		len += (size_t)snprintf(list + len, sizeof(list) - len, " %s", n->name);
 	}
-	cmdline_complain(c, row->name, "\"%s\" is neither a number up to %u nor one of%s", text,
-	    (unsigned)RCODE_MAX, list);
+	if (v <= RCODE_MAX)
+		f->rcode = (uint16_t)v;
+	else
+		cmdline_complain(c, row->name,
+		    "\"%s\" is neither a number up to %u nor an rcode, such as SERVFAIL", text,
+		    (unsigned)RCODE_MAX);
 }
 
 static void
