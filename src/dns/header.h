@@ -34,28 +34,24 @@ enum header_field {
 	HEADER_ARCOUNT = 10
 };
 
-/* header_id: return the ID. */
 MUST_USE static inline uint16_t
 header_id(const uint8_t bytes[static HEADER_ID_LEN])
 {
 	return wire_u16(bytes);
 }
 
-/* header_set_id: write the ID. */
 static inline void
 header_set_id(uint8_t bytes[static HEADER_ID_LEN], uint16_t id)
 {
 	wire_set_u16(bytes, id);
 }
 
-/* header_get: return the value of FIELD. */
 MUST_USE static inline uint16_t
 header_get(const uint8_t bytes[static DNS_HEADER_LEN], enum header_field field)
 {
 	return wire_u16(bytes + field);
 }
 
-/* header_set: write VALUE to FIELD. */
 static inline void
 header_set(uint8_t bytes[static DNS_HEADER_LEN], enum header_field field, uint16_t value)
 {
