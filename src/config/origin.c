@@ -78,6 +78,37 @@ origin_lines(const struct origin *s, size_t *n)
 	return s->lines.items;
 }
 
+const struct origin_line *
+origin_at(const struct origin *s, unsigned line)
+{
+	size_t n;
+	const struct origin_line *l = origin_lines(s, &n);
+
+	for (size_t i = 0; i < n; i++) {
+		if (l[i].line == line)
+			return &l[i];
+	}
+	return NULL;
+}
+
+const struct origin_line *
+origin_setting(const struct origin *s, const char *name, unsigned block)
+{
+	const struct origin_line *outside = NULL;
+	size_t n;
+	const struct origin_line *l = origin_lines(s, &n);
+
+	for (size_t i = 0; i < n; i++) {
+		if (strcmp(l[i].keyword->name, name) != 0)
+			continue;
+		if (l[i].block == block)
+			return &l[i];
+		if (l[i].block == 0)
+			outside = &l[i];
+	}
+	return outside;
+}
+
 void
 origin_keep(struct origin *next, struct places *to, const struct origin *now,
     const struct places *from, const struct keyword *k)

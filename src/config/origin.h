@@ -50,6 +50,17 @@ void origin_keep(struct origin *next, struct places *to, const struct origin *no
 /* origin_lines: the lines of S, in order; *N: how many. Borrowed. */
 const struct origin_line *origin_lines(const struct origin *s, size_t *n);
 
+/* origin_at: the line of the number LINE (> 0) of S, borrowed; NULL: there was no memory for it. */
+MUST_USE const struct origin_line *origin_at(const struct origin *s, unsigned line);
+
+/*
+ * origin_setting: the line that sets the keyword NAME, which can stand once, in the block whose
+ * head is at line BLOCK (0: outside of any): one there, or else one outside. NULL: none does, so
+ * the default holds.
+ */
+MUST_USE const struct origin_line *origin_setting(
+    const struct origin *s, const char *name, unsigned block);
+
 /*
  * origin_default: the default of K, as it would be written, one value a line, if it holds by S: no
  * line and no other keyword sets the same. NULL: it does not, or there is none.

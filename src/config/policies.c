@@ -242,7 +242,7 @@ add_ranges(struct making *m, struct netmap *v4, const struct policy_lines *from,
 		if (!value_of(m, r, &value))
 			return;
 		if (netmap_set(&m->ranges, &r->net, r->line) != 0 ||
-		    netmap_set(v4, &r->net, value) != 0)
+		    netmap_set(v4, &r->net, policy_value(value, r->line)) != 0)
 			m->starved = true;
 	}
 }
@@ -350,12 +350,9 @@ take_excluded(struct making *m)
 	m->p->synth.excluded = excluded;
 	m->starved = m->starved || excluded == NULL;
 	for (size_t i = 0; i < m->own->excluded.n && !m->starved; i++) {
-		int rc = netmap_add(excluded, &n[i].net, 1);
-
-		if (rc == -EEXIST)
+		if (netmap_get(excluded, &n[i].net, 0) != 0)
 			repeated_exclusion(m, i); /* finds nothing if it is the default */
-		else
-			m->starved = rc != 0;
+		m->starved = netmap_set(excluded, &n[i].net, policy_value(1, n[i].line)) != 0;
 	}
 }
 
@@ -409,7 +406,9 @@ add_zones(struct making *m, struct zonemap *zones, const struct policy_lines *fr
 	const struct policy_lines_zone *z = from->zones.items;
 
 	for (size_t i = 0; i < from->zones.n; i++) {
-		int rc = kinds[z[i].kind] ? zonemap_add(zones, z[i].name, z[i].kind) : 0;
+		int rc = kinds[z[i].kind]
+		    ? zonemap_add(zones, z[i].name, policy_value(z[i].kind, z[i].line))
+		    : 0;
 
 		if (rc == -ENOMEM)
 			m->starved = true;

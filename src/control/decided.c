@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "config/conf_decision.h"
 #include "config/orders.h"
+#include "config/origin.h"
 #include "config/policy_lines.h"
 #include "config/prefix_file.h"
 #include "config/values.h"
@@ -69,12 +69,6 @@ decided_is_current(const struct decided *d)
 	return d->job->explanation.policies == d->host->settings->conf.core.policies;
 }
 
-static const struct origin *
-origin_of(const struct decided *d)
-{
-	return &d->host->settings->origin;
-}
-
 /* The first step; NULL: there was no room for the question. */
 static const struct trace_step *
 first(const struct decided *d)
@@ -90,48 +84,87 @@ policy_of(const struct decided *d)
 	return first(d) != NULL ? first(d)->policy : 0;
 }
 
+static const struct policy_lines_list *
+lines_of(const struct decided *d)
+{
+	return d->host->settings->policy_lines;
+}
+
+/* The line of the head of the client's block; 0: it is in none. */
+static unsigned
+block_of(const struct decided *d)
+{
+	return policy_lines_at(lines_of(d), policy_of(d))->line;
+}
+
+static json_t *
+rule_json(const char *rule)
+{
+	return json_pack("{s:s}", "rule", rule);
+}
+
+/* The line L; NULL: none decided. */
 static json_t *
 line_json(const struct decided *d, const struct origin_line *l)
 {
-	json_t *j = json_pack("{s:s, s:s}", "keyword", l->keyword->name, "value", l->value);
+	json_t *j;
 
-	if (l->line == 0) {
-		(void)json_object_set_new(j, "from", json_string("command line"));
-		return j;
-	}
-	(void)json_object_set_new(j, "file", json_string(d->host->path));
+	if (l == NULL)
+		return json_null();
+	j = json_pack("{s:s, s:s, s:s}", "keyword", l->keyword->name, "value", l->value, "file",
+	    d->host->path);
 	conf_location_put(j, d->host->settings, l->line);
 	return j;
 }
 
+/* The line of the number LINE; 0: none decided. */
 static json_t *
-where_json(const struct decided *d, struct conf_decision w)
+line_at(const struct decided *d, unsigned line)
 {
-	if (!decided_is_current(d) || (w.line == NULL && w.rule == NULL))
+	return line_json(d, line > 0 ? origin_at(&d->host->settings->origin, line) : NULL);
+}
+
+static json_t *
+by_keyword(const struct decided *d, const char *name)
+{
+	const struct origin_line *l = origin_setting(&d->host->settings->origin, name, block_of(d));
+
+	return l != NULL ? line_json(d, l)
+			 : json_pack("{s:s, s:s}", "rule", "the default", "keyword", name);
+}
+
+static json_t *
+by_address(const struct decided *d, const struct trace_step *s)
+{
+	switch ((enum explain_verdict)s->verdict) {
+	case EXPLAIN_GOOD:
 		return json_null();
-	return w.line != NULL ? line_json(d, w.line) : json_pack("{s:s}", "rule", w.rule);
+	case EXPLAIN_HIDDEN:
+		return by_keyword(d, "hide-a");
+	case EXPLAIN_PRIVATE:
+		return rule_json("built in: it is not a global address (RFC 6052 section 3.1)");
+	case EXPLAIN_EXCLUDED:
+		if (s->line > 0)
+			break;
+		return rule_json(s->addr.family == NETADDR_IPV4
+			? "built in: it is no address of a host"
+			: "built in: ::ffff:0:0/96 (RFC 6147 section 5.1.4)");
+	case EXPLAIN_MAPPED:
+	case EXPLAIN_UNMAPPED:
+		break;
+	}
+	return line_at(d, s->line);
 }
 
 json_t *
 decided_address(const struct decided *d, const struct trace_step *s)
 {
-	if (s->verdict == EXPLAIN_HIDDEN)
-		return where_json(d, conf_decision_keyword(origin_of(d), policy_of(d), "hide-a"));
-	if (s->addr.family == NETADDR_IPV4 && s->verdict != EXPLAIN_GOOD) {
-		struct conf_decision w = conf_decision_a(origin_of(d), policy_of(d), s->addr.addr);
-
-		/* What speaks against 64:ff9b::/96 is no reason for another prefix. */
-		return s->verdict == EXPLAIN_MAPPED && w.line == NULL ? json_null()
-								      : where_json(d, w);
-	}
-	if (s->verdict != EXPLAIN_EXCLUDED)
-		return json_null();
-	return where_json(d, conf_decision_aaaa(origin_of(d), policy_of(d), s->addr.addr));
+	return decided_is_current(d) ? by_address(d, s) : json_null();
 }
 
 /* What decided about the first address of FAMILY that is not handed out, nor mapped. */
 static json_t *
-by_address(const struct decided *d, uint8_t family)
+by_family(const struct decided *d, uint8_t family)
 {
 	const struct trace *t = &d->job->explanation.trace;
 
@@ -140,56 +173,41 @@ by_address(const struct decided *d, uint8_t family)
 
 		if (s->kind == TRACE_ADDRESS && s->addr.family == family &&
 		    s->verdict != EXPLAIN_MAPPED && s->verdict != EXPLAIN_GOOD)
-			return decided_address(d, s);
+			return by_address(d, s);
 	}
 	return json_null();
-}
-
-static json_t *
-by_zone(const struct decided *d)
-{
-	static const char *const names[] = {
-		[POLICY_ZONE_NEVER] = "never-synthesize", [POLICY_ZONE_IGNORE_AAAA] = "ignore-aaaa"
-	};
-	const struct trace_step *s = first(d);
-
-	if (s == NULL || s->zone > POLICY_ZONE_IGNORE_AAAA)
-		return json_null();
-	return where_json(d, conf_decision_zone(origin_of(d), s->policy, names[s->zone], s->name));
-}
-
-static json_t *
-by_keyword(const struct decided *d, const char *name)
-{
-	struct conf_decision w = conf_decision_keyword(origin_of(d), policy_of(d), name);
-	json_t *j = where_json(d, w);
-
-	if (w.line == NULL && json_is_object(j))
-		(void)json_object_set_new(j, "keyword", json_string(name));
-	return j;
 }
 
 /* No line lets the client ask. */
 static json_t *
 by_allow(const struct decided *d)
 {
-	struct conf_decision w = conf_decision_keyword(origin_of(d), 0, "allow");
+	const struct policy_lines_list *l = lines_of(d);
 
-	return where_json(d,
-	    (struct conf_decision){ .rule = w.line != NULL
-		    ? "no allow line has this client"
-		    : "there is no allow line: this machine and its own networks may ask" });
+	return rule_json(l->allow.n > 0 || l->allow_any > 0
+		? "no allow line has this client"
+		: "there is no allow line: this machine and its own networks may ask");
+}
+
+/* The line by which the client may ask; this machine may, whatever the lines say. */
+static json_t *
+allowed_by(const struct decided *d)
+{
+	const struct netaddr *client = &d->job->client;
+
+	return netaddr_is_loopback(client)
+	    ? rule_json("built in: this machine may always ask")
+	    : line_at(d, policy_lines_access(lines_of(d), client, true));
 }
 
 /* The prefix of the client's policy that dns64ctl changed, or that stands last; none is active. */
 static const struct policy_lines_prefix *
 last_prefix(const struct settings *s, unsigned policy)
 {
-	const struct array *all = &policy_lines_at(s->policy_lines, policy)->prefixes;
+	const struct array *all =
+	    policy_lines_in_force(s->policy_lines, policy_lines_at(s->policy_lines, policy));
 	const struct policy_lines_prefix *p, *found = NULL;
 
-	if (all->n == 0)
-		all = &policy_lines_at(s->policy_lines, 0)->prefixes;
 	p = all->items;
 	for (size_t i = 0; i < all->n; i++) {
 		if (found == NULL || found->from != POLICY_LINES_TOLD ||
@@ -207,7 +225,7 @@ by_prefixes(const struct decided *d)
 	char prefix[PREF64_TEXT], value[PREF64_TEXT + sizeof(" active")];
 	json_t *j;
 
-	p = decided_is_current(d) ? last_prefix(s, policy_of(d)) : NULL;
+	p = last_prefix(s, policy_of(d));
 	if (p == NULL)
 		return json_null();
 	snprintf(value, sizeof(value), "%s %s", pref64_format(&p->prefix, prefix),
@@ -223,9 +241,7 @@ by_order(const struct decided *d)
 {
 	if (!orders_all_taken(d->host->settings))
 		return json_null();
-	return where_json(d,
-	    (struct conf_decision){
-		.rule = "all upstreams are drained or down by operator (dns64ctl upstream)" });
+	return rule_json("all upstreams are drained or down by operator (dns64ctl upstream)");
 }
 
 /* The network that dns64ctl has denied, and which has the client. */
@@ -240,7 +256,7 @@ by_denial(const struct decided *d)
 		return json_null();
 	snprintf(text, sizeof(text), BY_DENIAL " %s%s", value_net_format(&denial->net, net),
 	    denial->access == POLICY_IGNORED ? " drop" : "");
-	return where_json(d, (struct conf_decision){ .rule = text });
+	return rule_json(text);
 }
 
 json_t *
@@ -266,18 +282,18 @@ decided_reason(const struct decided *d)
 		if (rules[i].reason == d->job->explanation.reason)
 			name = rules[i].name;
 	}
-	if (name == NULL)
+	if (name == NULL || !decided_is_current(d))
 		return json_null();
 	if (strcmp(name, BY_ZONE) == 0)
-		return by_zone(d);
+		return line_at(d, first(d) != NULL ? first(d)->line : 0);
 	if (strcmp(name, BY_IPV4) == 0)
-		return by_address(d, NETADDR_IPV4);
+		return by_family(d, NETADDR_IPV4);
 	if (strcmp(name, BY_IPV6) == 0)
-		return by_address(d, NETADDR_IPV6);
+		return by_family(d, NETADDR_IPV6);
 	if (strcmp(name, BY_ALLOW) == 0)
 		return by_allow(d);
 	if (strcmp(name, BY_DENY) == 0)
-		return where_json(d, conf_decision_deny(origin_of(d), &d->job->client));
+		return line_at(d, policy_lines_access(lines_of(d), &d->job->client, false));
 	if (strcmp(name, BY_PREFIXES) == 0)
 		return by_prefixes(d);
 	if (strcmp(name, BY_DENIAL) == 0)
@@ -292,10 +308,10 @@ zone_json(const struct decided *d, const struct trace_step *s)
 {
 	char text[NAME_TEXT];
 
-	if (s->zone == ZONEMAP_NONE)
+	if (s->zone == POLICY_ZONE_NONE)
 		return json_null();
-	return json_pack(
-	    "{s:s, s:o*}", "name", name_to_text(s->name, text), "decided_by", by_zone(d));
+	return json_pack("{s:s, s:o*}", "name", name_to_text(s->name, text), "decided_by",
+	    decided_is_current(d) ? line_at(d, s->line) : json_null());
 }
 
 json_t *
@@ -303,9 +319,7 @@ decided_policy(const struct decided *d)
 {
 	const struct explanation *t = &d->job->explanation;
 	const struct trace_step *s = first(d);
-	const struct conf_decision block = {
-		.line = conf_decision_block(origin_of(d), policy_of(d)),
-	};
+	bool current = decided_is_current(d);
 	unsigned number;
 	bool may_ask;
 
@@ -313,9 +327,8 @@ decided_policy(const struct decided *d)
 		return json_null();
 	number = policies_find(t->policies, &d->job->client, &may_ask);
 	return json_pack("{s:I, s:o*, s:b, s:o*, s:o*, s:o*, s:o}", "number", (json_int_t)number,
-	    "block", where_json(d, block), "may_ask", may_ask, "allowed_by",
-	    may_ask ? where_json(d, conf_decision_allow(origin_of(d), &d->job->client))
-		    : json_null(),
-	    "zone", zone_json(d, s), "prefixes", api_stats_prefixes(&t->policies->table[number]),
-	    "beyond_rate_limit", t->limited > 0 ? json_integer(t->limited) : json_null());
+	    "block", current ? line_at(d, block_of(d)) : json_null(), "may_ask", may_ask,
+	    "allowed_by", current && may_ask ? allowed_by(d) : json_null(), "zone", zone_json(d, s),
+	    "prefixes", api_stats_prefixes(&t->policies->table[number]), "beyond_rate_limit",
+	    t->limited > 0 ? json_integer(t->limited) : json_null());
 }

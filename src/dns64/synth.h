@@ -24,7 +24,7 @@
 
 #define SYNTH_MAX_PREFIXES 32 /* of one policy */
 
-/* What may become of an IPv4 address: values of the map in struct synth_policy. */
+/* What may become of an IPv4 address: the low SYNTH_V4_BITS of values in struct synth_policy. */
 enum synth_v4 {
 	SYNTH_NEVER, /* represented under no prefix */
 	SYNTH_OWN,   /* under any prefix but the Well-Known one (RFC 6052 section 3.1) */
@@ -32,8 +32,12 @@ enum synth_v4 {
 	SYNTH_VIA    /* SYNTH_VIA + i: under prefix i only (RFC 6147 section 5.1.7) */
 };
 
+#define SYNTH_V4_BITS 6
+_Static_assert(SYNTH_VIA + SYNTH_MAX_PREFIXES < 1 << SYNTH_V4_BITS, "all values fit");
+
 /* What shapes all answers that a client gets; made once, when the configuration is read. */
 struct synth_policy {
+	/* The bits of a value above SYNTH_V4_BITS are a note of whoever made the map. */
 	const struct netmap *v4;       /* IPv4 network to enum synth_v4; NULL: all are SYNTH_ANY */
 	const struct netmap *excluded; /* IPv6 network to 1: never handed out; NULL: none is */
 	uint32_t active_bits;          /* bit i: prefixes[i] may be synthesized under */
@@ -89,7 +93,9 @@ void synth_count_usable(const struct synth_policy *p, const struct msg *m, const
 MUST_USE static inline uint32_t
 synth_verdict(const struct synth_policy *p, const uint8_t v4[static 4])
 {
-	return p->v4 != NULL ? netmap_find4(p->v4, v4, SYNTH_ANY) : SYNTH_ANY;
+	uint32_t value = p->v4 != NULL ? netmap_find4(p->v4, v4, SYNTH_ANY) : SYNTH_ANY;
+
+	return value & ((1U << SYNTH_V4_BITS) - 1);
 }
 
 /* synth_maps: does P make AAAA from V4 (network order), now that its prefixes are as they are? */

@@ -190,17 +190,21 @@ note_policy(struct engine *e, struct query *q)
 	const struct policy *p = query_policy(&e->queries, q);
 	struct trace_step *s = trace_add(&e->queries.explanation->trace, TRACE_POLICY, e->now_ns);
 	struct zonemap_path path;
-	size_t at = 0;
+	uint32_t value;
+	size_t at;
 
 	s->policy = q->policy; /* the first step always has room */
 	s->state = q->state;
-	s->zone = ZONEMAP_NONE;
+	s->zone = POLICY_ZONE_NONE;
 	if (p->zones == NULL || q->req.qname_len == 0)
 		return;
 	zonemap_path(&path, q->req.qname, q->req.qname_len);
-	s->zone = zonemap_find(p->zones, &path, &at);
-	if (s->zone != ZONEMAP_NONE)
-		memcpy(s->name, q->req.qname + at, q->req.qname_len - at);
+	value = zonemap_find(p->zones, &path, &at);
+	if (value == ZONEMAP_NONE)
+		return;
+	s->zone = (uint8_t)policy_zone(value);
+	s->line = policy_line(value);
+	memcpy(s->name, q->req.qname + at, q->req.qname_len - at);
 }
 
 bool

@@ -77,6 +77,15 @@ verdict_v4(enum explain_use use, const struct synth_policy *p, const uint8_t v4[
 	}
 }
 
+/* Note which line decided about the address of S, by P. */
+static void
+note_line(struct trace_step *s, const struct synth_policy *p)
+{
+	const struct netmap *m = s->addr.family == NETADDR_IPV4 ? p->v4 : p->excluded;
+
+	s->line = m != NULL ? policy_line(netmap_find(m, &s->addr, 0)) : 0;
+}
+
 void
 explain_addresses(struct explanation *t, const struct msg *m, enum explain_use use,
     const struct synth_policy *p, uint64_t now_ns)
@@ -103,6 +112,7 @@ explain_addresses(struct explanation *t, const struct msg *m, enum explain_use u
 			s->verdict = use != EXPLAIN_PASSED && synth_excluded(p, addr)
 			    ? EXPLAIN_EXCLUDED
 			    : EXPLAIN_GOOD;
+		note_line(s, p);
 	}
 }
 

@@ -147,7 +147,7 @@ sort_by_name(struct queries *qs, struct query *q, const struct zonemap_path *pat
 static enum policy_synthesize
 dns64_for(const struct policy *p, struct query *q, const struct zonemap_path *path)
 {
-	uint32_t zone = ZONEMAP_NONE;
+	enum policy_zone zone = POLICY_ZONE_NONE;
 	size_t at;
 
 	if (!policy_fits_family(p, query_client(q))) {
@@ -155,7 +155,7 @@ dns64_for(const struct policy *p, struct query *q, const struct zonemap_path *pa
 		return POLICY_NEVER;
 	}
 	if (p->zones != NULL)
-		zone = zonemap_find(p->zones, path, &at);
+		zone = policy_zone(zonemap_find(p->zones, path, &at));
 	/* The setting of a zone goes before that of all names (RULES D13). */
 	if (zone == POLICY_ZONE_NEVER) {
 		q->reason = REASON_ZONE_NEVER;

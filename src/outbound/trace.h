@@ -30,7 +30,7 @@
 #define TRACE_ABOUT (NAME_TEXT + TYPE_TEXT) /* bytes of trace_about, with the zero */
 
 enum trace_kind {
-	/* it was found whose client asks: policy, zone; state is the one that it begins in */
+	/* it was found whose client asks: policy, zone, line; state is the one that it begins in */
 	TRACE_POLICY,
 	/*
 	 * in state it got an outcome; with_reply: from addr, with rcode, name and type; cached: the
@@ -38,7 +38,7 @@ enum trace_kind {
 	 */
 	TRACE_EVENT,
 	TRACE_QUESTION, /* it waits for a question: name, type; joined: others wait already */
-	TRACE_ADDRESS,  /* a reply has the address addr; verdict */
+	TRACE_ADDRESS,  /* a reply has the address addr; verdict, line */
 	/* dry: it would wait for a question: name, type; stale: the cache has it, expired */
 	TRACE_WOULD,
 	TRACE_WHOM, /* dry: and would ask the upstream addr, or another one that is told so */
@@ -63,7 +63,8 @@ struct trace_step {
 	uint16_t policy; /* number in the set of policies */
 	uint16_t rcode;
 	uint16_t type;
-	uint32_t zone; /* enum policy_zone of the longest zone that has the name; ZONEMAP_NONE */
+	/* of the configuration: what it says of zone, or of addr; 0: nothing, or it is built in */
+	uint32_t line;
 	uint32_t age_s;
 	uint32_t ttl_s; /* of an entry of the cache, as it was when that was made */
 	bool with_reply : 1;
@@ -77,6 +78,7 @@ struct trace_step {
 	uint16_t n_added;  /* likewise: addresses of targets that were added */
 	uint8_t transport; /* enum transport */
 	uint8_t attempt;   /* from 1 */
+	uint8_t zone; /* enum policy_zone of the longest zone that has the name; it is in name */
 	uint16_t n_answers;
 	uint64_t took_ns;
 	const char *words;   /* for people; not owned, for ever */

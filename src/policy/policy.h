@@ -66,8 +66,19 @@ enum policy_ede {
 /* dns64-prefix: the state of a prefix (RULES D15) */
 enum policy_state { POLICY_ACTIVE, POLICY_DRAIN, POLICY_DOWN };
 
-/* The value of a zone in policy.zones: never-synthesize, ignore-aaaa. */
-enum policy_zone { POLICY_ZONE_NEVER, POLICY_ZONE_IGNORE_AAAA };
+/*
+ * A value in policy.zones, synth.v4 and synth.excluded has what holds in its low bits, and above
+ * them the line of the configuration that says so, for who asks why; so it costs no memory.
+ */
+#define POLICY_VALUE_BITS SYNTH_V4_BITS
+#define POLICY_VALUE_MASK ((1U << POLICY_VALUE_BITS) - 1)
+
+/* What holds in a zone: never-synthesize, ignore-aaaa; the last is that of ZONEMAP_NONE. */
+enum policy_zone {
+	POLICY_ZONE_NEVER,
+	POLICY_ZONE_IGNORE_AAAA,
+	POLICY_ZONE_NONE = POLICY_VALUE_MASK
+};
 
 /* allow and deny: what becomes of a client's questions (RULES D23) */
 enum policy_access {
@@ -79,7 +90,7 @@ enum policy_access {
 };
 
 struct policy {
-	const struct zonemap *zones; /* zone to enum policy_zone; NULL: no zones */
+	const struct zonemap *zones; /* zone to enum policy_zone, with its line; NULL: no zones */
 	const uint8_t *reverse_name; /* for POLICY_REVERSE_LOCAL: a name */
 	uint32_t rate_factor;        /* so many times rate-limit; 0: no limit */
 	uint64_t networks; /* a hash of its clients' networks, in any order; 0: those of no block */
@@ -204,6 +215,27 @@ MUST_USE int policies_finish(struct policies *ps);
 
 /* policy_settle: derive active_bits, general and n_general of P, which no loop has yet. */
 void policy_settle(struct policy *p);
+
+/* policy_value: the value for WHAT, said at LINE, below 2^26, or it is lost; 0: it is built in. */
+MUST_USE static inline uint32_t
+policy_value(uint32_t what, unsigned line)
+{
+	return line <= UINT32_MAX >> POLICY_VALUE_BITS ? line << POLICY_VALUE_BITS | what : what;
+}
+
+/* policy_line: the line that VALUE, which was found, is from; 0: it is built in. */
+MUST_USE static inline unsigned
+policy_line(uint32_t value)
+{
+	return value >> POLICY_VALUE_BITS;
+}
+
+/* policy_zone: what VALUE, which zonemap_find has returned, says of a name. */
+MUST_USE static inline enum policy_zone
+policy_zone(uint32_t value)
+{
+	return (enum policy_zone)(value & POLICY_VALUE_MASK);
+}
 
 /* policy_fits_family: does dns64-for allow DNS64 for a client at this address (RULES D13)? */
 MUST_USE static inline bool

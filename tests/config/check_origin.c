@@ -71,6 +71,32 @@ START_TEST(defaults_that_hold)
 }
 END_TEST
 
+static unsigned
+setting(const char *name, unsigned block)
+{
+	const struct origin_line *l = origin_setting(&settings.origin, name, block);
+
+	return l != NULL ? l->line : 0;
+}
+
+START_TEST(found_by_number_or_keyword)
+{
+	said_parse(&said,
+	    "nameserver 192.0.2.1\nclient 10.0.0.0/8 {\nsynthesize never\n}\n"
+	    "client 192.0.2.0/24 {\nhide-a yes\n}\nsynthesize always\n",
+	    &settings);
+	ck_assert_str_eq(origin_at(&settings.origin, 3)->value, "never");
+	ck_assert_str_eq(origin_at(&settings.origin, 5)->keyword->name, "client");
+	ck_assert_ptr_null(origin_at(&settings.origin, 4));
+	ck_assert_uint_eq(setting("synthesize", 0), 8);
+	ck_assert_uint_eq(setting("synthesize", 2), 3);
+	ck_assert_uint_eq(setting("synthesize", 5), 8);
+	ck_assert_uint_eq(setting("hide-a", 5), 6);
+	ck_assert_uint_eq(setting("hide-a", 2), 0);
+	ck_assert_uint_eq(setting("hide-a", 0), 0);
+}
+END_TEST
+
 START_TEST(command_line_comes_first)
 {
 	struct options o = { .level = 3, .n_overrides = 3 };
@@ -114,6 +140,7 @@ tests_add(TCase *tc)
 	tcase_add_checked_fixture(tc, NULL, teardown);
 	tcase_add_test(tc, as_it_was_written);
 	tcase_add_test(tc, defaults_that_hold);
+	tcase_add_test(tc, found_by_number_or_keyword);
 	tcase_add_test(tc, command_line_comes_first);
 	tcase_add_test(tc, what_a_reload_keeps);
 }

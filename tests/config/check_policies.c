@@ -41,7 +41,7 @@ v4(const struct policy *p, const char *text)
 	uint8_t addr[4];
 
 	ck_assert_int_eq(inet_pton(AF_INET, text, addr), 1);
-	return netmap_find4(p->synth.v4, addr, SYNTH_ANY);
+	return synth_verdict(&p->synth, addr);
 }
 
 static bool
@@ -50,11 +50,12 @@ excluded(const struct policy *p, const char *text)
 	uint8_t addr[16];
 
 	ck_assert_int_eq(inet_pton(AF_INET6, text, addr), 1);
-	return netmap_find6(p->synth.excluded, addr, 0) == 1;
+	return synth_excluded(&p->synth, addr);
 }
 
+/* The value of the zone that TEXT is in. */
 static uint32_t
-zone(const struct policy *p, const char *text)
+zone_value(const struct policy *p, const char *text)
 {
 	uint8_t name[DNS_NAME_MAX];
 	struct zonemap_path path;
@@ -63,6 +64,12 @@ zone(const struct policy *p, const char *text)
 	ck_assert_uint_ne(name_from_text(text, name), 0);
 	zonemap_path(&path, name, name_len(name));
 	return p->zones != NULL ? zonemap_find(p->zones, &path, &at) : ZONEMAP_NONE;
+}
+
+static enum policy_zone
+zone(const struct policy *p, const char *text)
+{
+	return policy_zone(zone_value(p, text));
 }
 
 /* A copy of what is outside, with its own in place, whatever stands first in the file. */
@@ -207,14 +214,67 @@ START_TEST(zones_add_up_per_block)
 	ck_assert_uint_eq(zone(&p[0], "www.example.com"), POLICY_ZONE_NEVER);
 	ck_assert_uint_eq(zone(&p[0], "a.sub.example.com"), POLICY_ZONE_IGNORE_AAAA);
 	ck_assert_uint_eq(zone(&p[0], "example.net"), POLICY_ZONE_IGNORE_AAAA);
-	ck_assert_uint_eq(zone(&p[0], "example.org"), ZONEMAP_NONE);
+	ck_assert_uint_eq(zone(&p[0], "example.org"), POLICY_ZONE_NONE);
 	/* Its own verdict before that from outside; the list is replaced. */
 	ck_assert_uint_eq(zone(&p[1], "example.com"), POLICY_ZONE_IGNORE_AAAA);
-	ck_assert_uint_eq(zone(&p[1], "example.net"), ZONEMAP_NONE);
+	ck_assert_uint_eq(zone(&p[1], "example.net"), POLICY_ZONE_NONE);
 	ck_assert_ptr_eq(p[2].zones, p[0].zones);
 	ck_assert_uint_eq(zone(&p[3], "example.net"), POLICY_ZONE_NEVER);
 	ck_assert_uint_eq(zone(&p[3], "sub.example.com"), POLICY_ZONE_IGNORE_AAAA);
-	ck_assert_uint_eq(zone(&p[3], "example.com"), ZONEMAP_NONE);
+	ck_assert_uint_eq(zone(&p[3], "example.com"), POLICY_ZONE_NONE);
+}
+END_TEST
+
+/* The line that decides about the address TEXT; 0: none does. */
+static unsigned
+line_of(const struct policy *p, const char *text)
+{
+	struct netaddr a;
+
+	ck_assert(netaddr_parse(text, 0, &a));
+	return policy_line(
+	    netmap_find(a.family == NETADDR_IPV4 ? p->synth.v4 : p->synth.excluded, &a, 0));
+}
+
+/* Who asks why is told the line (D33): with what holds the maps keep where that stands. */
+START_TEST(values_keep_their_lines)
+{
+	const struct policies *ps = make("exclude-a 10.0.0.0/8\n"               /* 1 */
+					 "map 10.1.0.0/16 2001:db8:64::/96\n"   /* 2 */
+					 "never-synthesize a.test never.test\n" /* 3 */
+					 "exclude-aaaa 2001:db8:bad::/48\n"     /* 4 */
+					 "client 192.0.2.0/28 {\n"              /* 5 */
+					 "exclude-a 10.1.2.0/24\n"              /* 6 */
+					 "exclude-aaaa none\n"                  /* 7 */
+					 "exclude-aaaa ::/0\n"                  /* 8 */
+					 "}\nclient 192.0.2.16/28 {\n"          /* 10 */
+					 "never-synthesize b.test\n"            /* 11 */
+					 "map 8.0.0.0/8 none\n"                 /* 12 */
+					 "exclude-aaaa ::ffff:0:0/96\n}\n");    /* 13 */
+	const struct policy *p = ps->table;
+
+	ck_assert_uint_eq(line_of(&p[0], "10.9.0.1"), 1);
+	ck_assert_uint_eq(line_of(&p[0], "10.1.2.3"), 2);
+	ck_assert_uint_eq(v4(&p[0], "10.1.2.3"), SYNTH_VIA + 1);
+	ck_assert_uint_eq(line_of(&p[1], "10.1.2.3"), 6);
+	/* A block with exclude-a has not that outside, but its map lines. */
+	ck_assert_uint_eq(line_of(&p[1], "10.1.3.3"), 2);
+	ck_assert_uint_eq(line_of(&p[1], "10.9.0.1"), 0);
+	ck_assert_uint_eq(line_of(&p[2], "10.9.0.1"), 1);
+	ck_assert_uint_eq(line_of(&p[2], "10.1.2.3"), 1); /* not by the map line outside */
+	ck_assert_uint_eq(line_of(&p[2], "8.8.8.8"), 12);
+	ck_assert_uint_eq(line_of(&p[0], "127.0.0.1"), 0);
+	ck_assert_uint_eq(line_of(&p[0], "8.8.8.8"), 0);
+	ck_assert_uint_eq(line_of(&p[0], "2001:db8:bad::1"), 4);
+	ck_assert_uint_eq(line_of(&p[0], "::ffff:192.0.2.1"), 0);
+	ck_assert(excluded(&p[0], "::ffff:192.0.2.1"));
+	/* Without the default it is the line. */
+	ck_assert_uint_eq(line_of(&p[1], "::ffff:192.0.2.1"), 8);
+	ck_assert_uint_eq(line_of(&p[2], "::ffff:192.0.2.1"), 13);
+	ck_assert_uint_eq(policy_line(zone_value(&p[0], "www.NEVER.test")), 3);
+	ck_assert_uint_eq(policy_line(zone_value(&p[1], "a.test")), 3);
+	ck_assert_uint_eq(policy_line(zone_value(&p[2], "b.test")), 11);
+	ck_assert_uint_eq(zone_value(&p[2], "a.test"), ZONEMAP_NONE);
 }
 END_TEST
 
@@ -412,6 +472,7 @@ tests_add(TCase *tc)
 	tcase_add_test(tc, ranges_of_blocks);
 	tcase_add_test(tc, equal_maps_are_shared);
 	tcase_add_test(tc, zones_add_up_per_block);
+	tcase_add_test(tc, values_keep_their_lines);
 	tcase_add_test(tc, suffix_goes_to_the_prefixes_it_fits);
 	tcase_add_loop_test(tc, contradictions_of_lines_are_told, 0,
 	    (int)(sizeof(conflicts) / sizeof(conflicts[0])));
