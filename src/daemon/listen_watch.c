@@ -342,54 +342,67 @@ are_same_nets(const struct array *a, const struct array *b)
 	return same;
 }
 
-/*
- * Without an allow line the networks of what is served may ask: find them anew. Returns new
- * policies, with one reference, if these are others than before, and the log says which; else NULL.
- */
-static struct policies *
-usual_policies(struct settings *s, const char *path)
+/* Without an allow line the networks of what is served may ask: a change of these. */
+struct usual_change {
+	struct policies *policies; /* the new ones, with one reference; NULL: nothing changes */
+	struct array before;       /* owned: the networks until now */
+	char text[DIAG_TEXT];      /* which there are now, for the log */
+};
+
+/* It is not to be: S has the networks that it had. */
+static void
+usual_undo(struct usual_change *u, struct settings *s)
+{
+	policies_unref(u->policies);
+	u->policies = NULL;
+	array_fini(&s->policy_lines->usual);
+	s->policy_lines->usual = u->before;
+}
+
+/* Find these networks anew, for S. */
+static void
+usual_find(struct usual_change *u, struct settings *s, const char *path)
 {
 	struct policy_lines_list *l = s->policy_lines;
-	struct array before = l->usual;
-	char text[DIAG_TEXT] = "";
-	struct diag d = { .file = path, .places = &s->places, .sink = keep_text, .ctx = text };
-	struct policies *new;
+	struct diag d = { .file = path, .places = &s->places, .sink = keep_text, .ctx = u->text };
 
+	u->policies = NULL;
+	u->text[0] = '\0';
 	if (l->allow.n > 0 || l->allow_any)
-		return NULL;
+		return;
+	u->before = l->usual;
 	l->usual = (struct array){ .n = 0 };
-	new = policies_make(s, &d);
-	if (new != NULL && are_same_nets(&before, &l->usual)) {
-		policies_unref(new);
-		new = NULL;
-	} else if (text[0] != '\0') {
-		log_notice(LOG_SERVER, "%s", text);
-	}
-	if (new == NULL) {
-		array_fini(&l->usual);
-		l->usual = before;
-	} else {
-		array_fini(&before);
-	}
-	return new;
+	u->policies = policies_make(s, &d);
+	if (u->policies == NULL && u->text[0] != '\0')
+		log_notice(LOG_SERVER, "%s", u->text);
+	if (u->policies == NULL || are_same_nets(&u->before, &l->usual))
+		usual_undo(u, s);
 }
 
 /* Have the loops serve what S says now, and before listened as BEFORE. */
 static bool
 change(struct settings *s, struct threads *t, const struct conf_io *before, const char *path)
 {
-	struct policies *old = s->conf.core.policies, *new = usual_policies(s, path);
+	struct policies *old = s->conf.core.policies;
 	struct conf_push p = { .n_added = 0 };
+	struct usual_change u;
 
-	if (new != NULL)
-		s->conf.core.policies = new;
+	usual_find(&u, s, path);
+	if (u.policies != NULL)
+		s->conf.core.policies = u.policies;
 	if (!conf_push_pack(&p, t->n, before, s)) {
 		s->conf.core.policies = old;
-		policies_unref(new);
+		if (u.policies != NULL)
+			usual_undo(&u, s);
 		return false;
 	}
 	conf_push_post(&p, t);
-	policies_unref(new == NULL ? NULL : old);
+	if (u.policies != NULL) {
+		if (u.text[0] != '\0')
+			log_notice(LOG_SERVER, "%s", u.text);
+		policies_unref(old);
+		array_fini(&u.before);
+	}
 	return true;
 }
 

@@ -11,7 +11,10 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "config/policy_lines.h"
+#include "daemon/conf_push.h"
 #include "daemon/sockets.h"
+#include "support/said.h"
 #include "support/tests.h"
 
 static struct settings settings;
@@ -256,6 +259,66 @@ START_TEST(what_is_served_stays_while_the_list_changes)
 }
 END_TEST
 
+/* --- Who may ask, without an allow line --------------------------------------------------------
+ */
+
+static bool push_fails;
+
+bool __real_conf_push_pack(
+    struct conf_push *p, unsigned n_loops, const struct conf_io *now, struct settings *next);
+bool __wrap_conf_push_pack(
+    struct conf_push *p, unsigned n_loops, const struct conf_io *now, struct settings *next);
+
+bool
+__wrap_conf_push_pack(
+    struct conf_push *p, unsigned n_loops, const struct conf_io *now, struct settings *next)
+{
+	return !push_fails && __real_conf_push_pack(p, n_loops, now, next);
+}
+
+static enum policy_access
+access_of(const char *client)
+{
+	struct netaddr a;
+
+	ck_assert(netaddr_parse(client, 0, &a));
+	return policies_access(settings.conf.core.policies, &a);
+}
+
+/* What cannot be handed to the loops is found again, and so are the networks that may ask then. */
+START_TEST(networks_are_those_of_the_policies)
+{
+	static struct said said;
+	struct hostaddr all[1] = { { .index = 5, .prefix_len = 24 } };
+	struct threads none = { .n = 0 };
+	uint16_t port = free_port();
+	size_t n;
+
+	ck_assert(netaddr_parse("10.9.0.1", 0, &all[0].addr));
+	listed = all;
+	n_listed = 0;
+	ck_assert_ptr_nonnull(said_make(&said, "nameserver 192.0.2.1\n", &settings));
+	n = settings.policy_lines->usual.n;
+	settings.listens.n_fixed = 0;
+	add("127.0.0.1", port);
+	add("127.0.0.2", port);
+	settings.conf.io.listens[0] = settings.listens.fixed[0];
+	settings.conf.io.n_listens = 1;
+	n_listed = 1;
+	push_fails = true;
+	ck_assert(!listen_watch_look(&watch, &settings, &none, "t.conf"));
+	ck_assert_uint_eq(settings.conf.io.n_listens, 1);
+	ck_assert_uint_eq(settings.policy_lines->usual.n, n);
+	ck_assert_int_eq(access_of("10.9.0.7"), POLICY_STRANGER);
+	push_fails = false;
+	ck_assert(listen_watch_look(&watch, &settings, &none, "t.conf"));
+	ck_assert_uint_eq(settings.policy_lines->usual.n, n + 1);
+	ck_assert_int_eq(access_of("10.9.0.7"), POLICY_SERVED);
+	listed = NULL;
+	settings_fini(&settings);
+}
+END_TEST
+
 void
 tests_add(TCase *tc)
 {
@@ -271,4 +334,5 @@ tests_add(TCase *tc)
 	tcase_add_test(tc, wildcards_and_loopback_need_no_watch);
 	tcase_add_test(tc, a_bell_is_heard_soon);
 	tcase_add_loop_test(tc, what_is_served_stays_while_the_list_changes, 0, 4);
+	tcase_add_test(tc, networks_are_those_of_the_policies);
 }
