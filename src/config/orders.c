@@ -216,13 +216,14 @@ undeny(struct orders *o, const struct order *w, char error[static ORDERS_ERROR])
 bool
 orders_fill(const struct orders *o, struct policies *ps)
 {
+	ps->ignores = ps->common.ignores;
 	for (size_t i = 0; o != NULL && i < o->n_denials; i++) {
 		const struct orders_denial *d = &o->denials[i];
 
-		if (netmap_set(&ps->common.denied, &d->net, d->access) != 0)
+		if (netmap_set(&ps->denied, &d->net, d->access) != 0)
 			return false;
-		ps->common.denies = true;
-		ps->common.ignores |= d->access == POLICY_IGNORED;
+		ps->denies = true;
+		ps->ignores |= d->access == POLICY_IGNORED;
 	}
 	return true;
 }

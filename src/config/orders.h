@@ -109,7 +109,10 @@ MUST_USE bool orders_changes_policies(const struct order *w);
 MUST_USE bool orders_make(struct orders *o, const struct settings *s, const struct order *w,
     struct orders_now now, char error[static ORDERS_ERROR]);
 
-/* orders_fill: write the denials of O, which may be NULL, to PS. False without memory. */
+/*
+ * orders_fill: write the denials of O, which may be NULL, to PS, which has its common and no
+ * denials yet. False without memory.
+ */
 MUST_USE bool orders_fill(const struct orders *o, struct policies *ps);
 
 /*

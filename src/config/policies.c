@@ -477,9 +477,8 @@ make(struct making *m, const struct policies *before)
 		}
 	}
 	if (before == NULL)
-		m->starved = m->starved || !access_fill(m->ps, m->s, m->d) ||
-		    !orders_fill(m->s->orders, m->ps);
-	m->starved = m->starved || policies_finish(m->ps) != 0;
+		m->starved = m->starved || !access_fill(m->ps, m->s, m->d);
+	m->starved = m->starved || !orders_fill(m->s->orders, m->ps) || policies_finish(m->ps) != 0;
 }
 
 /* The policies of S. BEFORE, if not NULL, differs in prefixes only. */
@@ -519,6 +518,10 @@ policies_change_states(const struct settings *s, const struct policies *before)
 {
 	struct policies *ps = policies_copy(before);
 
+	if (ps != NULL && !orders_fill(s->orders, ps)) {
+		policies_unref(ps);
+		return NULL;
+	}
 	for (size_t i = 0; ps != NULL && i < ps->n; i++) {
 		take_states(s, policy_lines_at(s->policy_lines, i), &ps->table[i]);
 		policy_settle(&ps->table[i]);

@@ -34,8 +34,8 @@ MUST_USE struct policies *policies_change_prefixes(
     const struct settings *s, const struct policies *before, struct diag *d);
 
 /*
- * policies_change_states: likewise, if only states of prefixes have changed; all but these is
- * shared with BEFORE. NULL without memory.
+ * policies_change_states: likewise, if only states of prefixes and what is ordered (config/orders)
+ * have changed; all but these is shared with BEFORE. NULL without memory.
  */
 MUST_USE struct policies *policies_change_states(
     const struct settings *s, const struct policies *before);

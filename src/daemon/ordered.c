@@ -12,30 +12,20 @@
 #include "config/values.h"
 #include "daemon/conf_push.h"
 
-/* What policies_make says of the configuration was said when that was read. */
-static void
-ignore(void *ctx, enum diag_kind kind, const char *text)
-{
-	(void)ctx;
-	(void)kind;
-	(void)text;
-}
-
 /*
  * Hand what s->orders say to the loops; ANEW, or if the loops do not know what has ended: policies
- * are made of them. False: there is no memory, and nothing was handed over.
+ * are changed by them. False: there is no memory, and nothing was handed over.
  */
 static bool
-hand_out(struct settings *s, struct threads *t, const char *path, bool anew)
+hand_out(struct settings *s, struct threads *t, bool anew)
 {
-	struct diag d = { .file = path, .places = &s->places, .sink = ignore };
 	struct policies *before = s->conf.core.policies, *next = before;
 	struct conf_push p = { .n_added = 0 };
 	bool ok;
 
 	anew = anew || s->orders->retry_ns != 0;
 	if (anew)
-		next = policies_make(s, &d);
+		next = policies_change_states(s, before);
 	if (next == NULL)
 		return false;
 	orders_apply(s);
@@ -116,8 +106,8 @@ tell(const struct settings *s, const struct order *w)
 }
 
 enum host_verdict
-ordered_change(struct settings *s, struct threads *t, const char *path, const struct order *w,
-    char error[static HOST_ERROR])
+ordered_change(
+    struct settings *s, struct threads *t, const struct order *w, char error[static HOST_ERROR])
 {
 	struct orders *before = s->orders == NULL ? NULL : malloc(sizeof(*before));
 	const struct orders_now now = { .unix_s = time(NULL), .ns = clock_now_ns() };
@@ -132,7 +122,7 @@ ordered_change(struct settings *s, struct threads *t, const char *path, const st
 		free(before);
 		return HOST_WRONG;
 	}
-	done = hand_out(s, t, path, orders_changes_policies(w));
+	done = hand_out(s, t, orders_changes_policies(w));
 	if (done) {
 		tell(s, w);
 	} else {
@@ -153,12 +143,12 @@ ordered_is_due(const struct orders *o, bool pending, uint64_t now_ns)
 }
 
 void
-ordered_expire(struct settings *s, struct threads *t, const char *path, uint64_t now_ns)
+ordered_expire(struct settings *s, struct threads *t, uint64_t now_ns)
 {
 	struct orders *o = s->orders;
 	bool anew = orders_expire(o, now_ns);
 
-	if (hand_out(s, t, path, anew))
+	if (hand_out(s, t, anew))
 		return;
 	if (o->retry_ns == 0)
 		log_error(LOG_CONFIG,

@@ -15,11 +15,10 @@
 
 /*
  * ordered_change: do what W says: change *s->orders, and what the loops of T work by. On an error
- * nothing is changed, and ERROR has the reason. PATH: of the configuration. Not while
- * threads_pending.
+ * nothing is changed, and ERROR has the reason. Not while threads_pending.
  */
-MUST_USE enum host_verdict ordered_change(struct settings *s, struct threads *t, const char *path,
-    const struct order *w, char error[static HOST_ERROR]);
+MUST_USE enum host_verdict ordered_change(
+    struct settings *s, struct threads *t, const struct order *w, char error[static HOST_ERROR]);
 
 /*
  * ordered_is_due: is an order of O over at NOW_NS, and to be ended? PENDING (threads_pending): a
@@ -33,6 +32,6 @@ MUST_USE bool ordered_is_due(const struct orders *o, bool pending, uint64_t now_
  * work by them, which the log says, and it is tried again each second, or with the next order. When
  * ordered_is_due.
  */
-void ordered_expire(struct settings *s, struct threads *t, const char *path, uint64_t now_ns);
+void ordered_expire(struct settings *s, struct threads *t, uint64_t now_ns);
 
 #endif

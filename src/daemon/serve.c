@@ -202,7 +202,7 @@ obey(void *arg, const struct order *w, char error[static HOST_ERROR])
 		    s->settings->query_log);
 		return HOST_UNABLE;
 	}
-	return ordered_change(s->settings, s->threads, s->path, w, error);
+	return ordered_change(s->settings, s->threads, w, error);
 }
 
 /* --- Signals ---------------------------------------------------------------------------------- */
@@ -507,7 +507,7 @@ work(struct serve *s, struct event *due, bool *well)
 			look(s);
 		if (may_expire(s, now) &&
 		    ordered_is_due(s->settings->orders, threads_pending(s->threads) != 0, now))
-			ordered_expire(s->settings, s->threads, s->path, now);
+			ordered_expire(s->settings, s->threads, now);
 	} while (!is_over(s, now, well));
 }
 

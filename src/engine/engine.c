@@ -173,7 +173,7 @@ engine_set_conf(struct engine *e, const struct conf_core *conf, uint64_t now_ns)
 	e->lookups.conf = conf;
 	e->queries.conf = conf;
 	e->queries.conf_gen++;
-	if (conf->policies->common.denies) {
+	if (conf->policies->denies) {
 		e->shedding = true;
 		e->shed_at = 0;
 		e->lookups.more = true;

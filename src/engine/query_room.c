@@ -121,7 +121,7 @@ query_shed(struct queries *qs, uint32_t *at, unsigned most)
 {
 	uint32_t n = qs->fair.row, end = *at < n ? *at + SHED_BUCKETS : n;
 
-	if (!qs->conf->policies->common.denies)
+	if (!qs->conf->policies->denies)
 		*at = n;
 	for (; *at < n && *at < end; ++*at) {
 		struct fair_client *c = qs->fair.buckets[*at], *next;

@@ -361,7 +361,7 @@ loop_take(struct loop *l, struct loop_update *u)
 	engine_set_conf(sh->engine, &l->snapshot->conf.core, sh->now_ns);
 	snapshot_unref(old);
 	(void)shell_drain(sh);
-	if (l->snapshot->conf.core.policies->common.ignores)
+	if (l->snapshot->conf.core.policies->ignores)
 		session_shed(sh);
 	for (size_t i = 0; i < u->n_added; i++)
 		(void)listener_add(sh, &u->added[i]); /* else it tries again */

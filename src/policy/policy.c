@@ -151,7 +151,7 @@ start(size_t n)
 	atomic_init(&ps->refs, 1);
 	netmap_init(&ps->common.clients);
 	netmap_init(&ps->common.exempt);
-	netmap_init(&ps->common.denied);
+	netmap_init(&ps->denied);
 	ps->common.others = policies_value(0, POLICY_SERVED);
 	ps->n = n;
 	ps->table = calloc(n, sizeof(*ps->table));
@@ -258,10 +258,10 @@ policies_unref(struct policies *ps)
 	if (store_unref(ps->common.store)) {
 		netmap_fini(&ps->common.clients);
 		netmap_fini(&ps->common.exempt);
-		netmap_fini(&ps->common.denied);
 	}
 	if (store_unref(ps->site.store))
 		free(ps->site.prefixes);
+	netmap_fini(&ps->denied);
 	free(ps->table);
 	free(ps);
 }

@@ -9,7 +9,8 @@
  * that set once; all loops share it, and it never changes afterwards. A query keeps the number of
  * its policy and looks it up in the current set.
  *
- * A change of prefixes makes a new set that shares with the set before what it does not change.
+ * A change of prefixes, or of what the operator has ordered, makes a new set that shares with the
+ * set before what it does not change.
  * So it costs the same however many zones and networks the configuration has.
  */
 
@@ -122,13 +123,11 @@ struct policy {
 
 struct store;
 
-/* What no change of prefixes changes. Sets that share it count their references in store. */
+/* What neither changes. Sets that share it count their references in store. */
 struct policies_common {
 	struct netmap clients;   /* network to policies_value (RULES D13, D23) */
 	uint32_t others;         /* the same value, for clients in none of those networks */
-	bool ignores;            /* some clients are POLICY_IGNORED */
-	bool denies;             /* denied is not empty */
-	struct netmap denied;    /* what the operator has ordered: network to enum policy_access */
+	bool ignores;            /* some clients are POLICY_IGNORED by that */
 	struct netmap exempt;    /* network to 1: without rate-limit and max-amplification */
 	struct zonemap *special; /* zone to enum special (RULES D15, D17) */
 	struct store *store;     /* owned: special, and what policies point to, but for v4 */
@@ -156,6 +155,9 @@ struct policies {
 	atomic_uint refs;
 	size_t n;             /* >= 1 */
 	struct policy *table; /* owned; table[0] is for clients in no client block */
+	bool ignores;         /* some clients are POLICY_IGNORED, by common or denied */
+	bool denies;          /* denied is not empty */
+	struct netmap denied; /* what the operator has ordered: network to enum policy_access */
 	struct policies_common common;
 	struct policies_site site;
 };
@@ -167,15 +169,16 @@ struct policies {
 MUST_USE struct policies *policies_new(size_t n);
 
 /*
- * policies_copy: a copy of BEFORE, which is finished, that shares all but table. The caller may
- * change states, and calls policy_settle then. NULL without memory.
+ * policies_copy: a copy of BEFORE, which is finished, that shares common and site, and in which the
+ * operator has ordered nothing. The caller may change states, and calls policy_settle then. NULL
+ * without memory.
  */
 MUST_USE struct policies *policies_copy(const struct policies *before);
 
 /*
- * policies_without_prefixes: a copy of BEFORE, which is finished, that shares common. Its policies
- * have no prefix, and v4 as in policies_new. The caller fills in prefixes, and calls
- * policies_finish. NULL without memory.
+ * policies_without_prefixes: likewise, but it shares common only. Its policies have no prefix, and
+ * v4 as in policies_new. The caller fills in prefixes, and calls policies_finish. NULL without
+ * memory.
  */
 MUST_USE struct policies *policies_without_prefixes(const struct policies *before);
 
@@ -267,8 +270,8 @@ policies_value(uint32_t policy, uint32_t access)
 MUST_USE static inline enum policy_access
 policies_ordered(const struct policies *ps, const struct netaddr *client)
 {
-	return UNLIKELY(ps->common.denies)
-	    ? (enum policy_access)netmap_find(&ps->common.denied, client, POLICY_SERVED)
+	return UNLIKELY(ps->denies)
+	    ? (enum policy_access)netmap_find(&ps->denied, client, POLICY_SERVED)
 	    : POLICY_SERVED;
 }
 
@@ -288,7 +291,7 @@ policies_access(const struct policies *ps, const struct netaddr *client)
 MUST_USE static inline bool
 policies_ignore(const struct policies *ps, const struct netaddr *client)
 {
-	return UNLIKELY(ps->common.ignores) && policies_access(ps, client) == POLICY_IGNORED;
+	return UNLIKELY(ps->ignores) && policies_access(ps, client) == POLICY_IGNORED;
 }
 
 /*

@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "config/load.h"
 #include "daemon/conf_push.h"
+#include "daemon/prefixes.h"
 #include "daemon/reload.h"
 #include "support/heard.h"
 #include "support/scratch.h"
@@ -59,7 +60,7 @@ upstream(const char *of, enum conf_order state)
 {
 	const struct order w = { .what = ORDER_UPSTREAM, .of = of, .state = state };
 
-	return ordered_change(&settings, &threads, conf, &w, error);
+	return ordered_change(&settings, &threads, &w, error);
 }
 
 START_TEST(it_is_logged)
@@ -104,19 +105,55 @@ START_TEST(networks)
 	const struct order all = { .what = ORDER_DENY, .of = "::/0", .state = POLICY_DENIED };
 	const struct policies *before = settings.conf.core.policies;
 
-	ck_assert_int_eq(ordered_change(&settings, &threads, conf, &w, error), HOST_DONE);
+	ck_assert_int_eq(ordered_change(&settings, &threads, &w, error), HOST_DONE);
 	ck_assert_ptr_ne(settings.conf.core.policies, before);
 	ck_assert_int_eq(access_of("192.0.2.1"), POLICY_IGNORED);
-	ck_assert(settings.conf.core.policies->common.ignores);
+	ck_assert(settings.conf.core.policies->ignores);
 	ck_assert_uint_eq(
 	    heard("deny 192.0.2.0/24: no answers by operator (dns64ctl deny), for 60 s"), 1);
 	ck_assert(reload_settings(&options, conf, &threads, &watch, &settings));
 	ck_assert_int_eq(access_of("192.0.2.1"), POLICY_IGNORED);
-	ck_assert_int_eq(ordered_change(&settings, &threads, conf, &all, error), HOST_DONE);
+	ck_assert_int_eq(ordered_change(&settings, &threads, &all, error), HOST_DONE);
 	ck_assert_uint_eq(heard("nobody of that family is served any more: ::/0 is denied"), 1);
-	ordered_expire(&settings, &threads, conf, orders_due_ns(&orders));
+	ordered_expire(&settings, &threads, orders_due_ns(&orders));
 	ck_assert_int_ne(access_of("192.0.2.1"), POLICY_IGNORED);
 	ck_assert_int_eq(access_of("2001:db8::1"), POLICY_DENIED);
+}
+END_TEST
+
+/* An order shares all else with what was there; a change of prefixes keeps it. */
+START_TEST(nothing_else_is_made_anew)
+{
+	static const enum prefix_change_what whats[] = { PREFIX_CHANGE_ADD, PREFIX_CHANGE_DOWN,
+		PREFIX_CHANGE_DEL };
+	const struct order w = {
+		.what = ORDER_DENY, .of = "192.0.2.0/24", .state = POLICY_IGNORED
+	};
+	const struct order end = { .what = ORDER_UNDENY, .of = "192.0.2.0/24" };
+	const struct policies *ps = settings.conf.core.policies;
+	const struct zonemap *special = ps->common.special, *reverse = ps->site.reverse;
+
+	ck_assert_int_eq(ordered_change(&settings, &threads, &w, error), HOST_DONE);
+	ps = settings.conf.core.policies;
+	ck_assert_ptr_eq(ps->common.special, special);
+	ck_assert_ptr_eq(ps->site.reverse, reverse);
+	for (size_t i = 0; i < sizeof(whats) / sizeof(whats[0]); i++) {
+		const struct prefix_change c = { .what = whats[i], .prefix = "2001:db8::/96" };
+		const struct prefix_change other = { .what = PREFIX_CHANGE_ADD,
+			.prefix = "2001:db8:1::/96" };
+
+		ck_assert_int_eq(prefixes_change(&settings, &threads, conf, &c, error), HOST_DONE);
+		ck_assert_int_eq(access_of("192.0.2.1"), POLICY_IGNORED);
+		ck_assert(settings.conf.core.policies->ignores);
+		if (i == 0) /* the last one cannot be taken away */
+			ck_assert_int_eq(
+			    prefixes_change(&settings, &threads, conf, &other, error), HOST_DONE);
+	}
+	ck_assert_int_eq(ordered_change(&settings, &threads, &end, error), HOST_DONE);
+	ck_assert_int_ne(access_of("192.0.2.1"), POLICY_IGNORED);
+	ck_assert(!settings.conf.core.policies->ignores);
+	ck_assert(!settings.conf.core.policies->denies);
+	ck_assert_ptr_eq(settings.conf.core.policies->common.special, special);
 }
 END_TEST
 
@@ -144,21 +181,21 @@ START_TEST(the_end_is_tried_again)
 	const char *wanting = "no memory to end what dns64ctl ordered";
 	uint64_t at_ns;
 
-	ck_assert_int_eq(ordered_change(&settings, &threads, conf, &w, error), HOST_DONE);
+	ck_assert_int_eq(ordered_change(&settings, &threads, &w, error), HOST_DONE);
 	at_ns = orders_due_ns(&orders);
 	no_memory = true;
-	ordered_expire(&settings, &threads, conf, at_ns);
+	ordered_expire(&settings, &threads, at_ns);
 	ck_assert_uint_eq(orders.n_denials, 0);
 	ck_assert_int_eq(access_of("192.0.2.1"), POLICY_DENIED);
 	ck_assert_uint_eq(heard(wanting), 1);
 	for (unsigned i = 0; i < 2; i++) {
 		ck_assert_uint_eq(orders_due_ns(&orders), at_ns + NS_PER_SEC);
 		at_ns += NS_PER_SEC;
-		ordered_expire(&settings, &threads, conf, at_ns);
+		ordered_expire(&settings, &threads, at_ns);
 		ck_assert_uint_eq(heard(wanting), 1);
 	}
 	no_memory = false;
-	ordered_expire(&settings, &threads, conf, at_ns + NS_PER_SEC);
+	ordered_expire(&settings, &threads, at_ns + NS_PER_SEC);
 	ck_assert_int_ne(access_of("192.0.2.1"), POLICY_DENIED);
 	ck_assert_uint_eq(orders_due_ns(&orders), UINT64_MAX);
 	ck_assert_uint_eq(heard("has ended for the loops too"), 1);
@@ -172,9 +209,9 @@ START_TEST(the_next_order_ends_it_too)
 		.what = ORDER_DENY, .of = "192.0.2.0/24", .state = POLICY_DENIED, .seconds = 60
 	};
 
-	ck_assert_int_eq(ordered_change(&settings, &threads, conf, &w, error), HOST_DONE);
+	ck_assert_int_eq(ordered_change(&settings, &threads, &w, error), HOST_DONE);
 	no_memory = true;
-	ordered_expire(&settings, &threads, conf, orders_due_ns(&orders));
+	ordered_expire(&settings, &threads, orders_due_ns(&orders));
 	ck_assert_int_eq(upstream("192.0.2.1", CONF_DRAIN), HOST_UNABLE);
 	ck_assert_uint_ne(orders_due_ns(&orders), UINT64_MAX);
 	no_memory = false;
@@ -193,7 +230,7 @@ START_TEST(the_end_waits_for_a_loop_for_a_while)
 	uint64_t due_ns;
 
 	ck_assert(!ordered_is_due(NULL, false, UINT64_MAX - 1));
-	ck_assert_int_eq(ordered_change(&settings, &threads, conf, &w, error), HOST_DONE);
+	ck_assert_int_eq(ordered_change(&settings, &threads, &w, error), HOST_DONE);
 	due_ns = orders_due_ns(&orders);
 	ck_assert(!ordered_is_due(&orders, false, due_ns - 1));
 	ck_assert(ordered_is_due(&orders, false, due_ns));
@@ -225,6 +262,7 @@ tests_add(TCase *tc)
 	tcase_add_test(tc, it_is_logged);
 	tcase_add_test(tc, what_is_wrong_changes_nothing);
 	tcase_add_test(tc, networks);
+	tcase_add_test(tc, nothing_else_is_made_anew);
 	tcase_add_test(tc, the_end_is_tried_again);
 	tcase_add_test(tc, the_next_order_ends_it_too);
 	tcase_add_test(tc, the_end_waits_for_a_loop_for_a_while);

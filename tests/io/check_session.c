@@ -92,7 +92,7 @@ START_TEST(d23_dropped_clients_get_nothing)
 
 	ck_assert_int_eq(
 	    netmap_set(&ps->common.clients, &own, policies_value(0, POLICY_IGNORED)), 0);
-	ps->common.ignores = true;
+	ps->ignores = true;
 	start();
 	ck_assert(rig_ready(client, 60000));
 	ck_assert_int_le(recv(client, &byte, 1, 0), 0);
