@@ -90,9 +90,6 @@ append(struct making *m, const struct pref64 *prefix, unsigned line, const char 
 static void
 repeated_prefix(const struct making *m, const struct policy_lines_prefix *prefix)
 {
-	static const char *const words[] = {
-		[POLICY_ACTIVE] = "active", [POLICY_DRAIN] = "drain", [POLICY_DOWN] = "down"
-	};
 	const struct policy_lines_prefix *first;
 	char text[PREF64_TEXT], line[DIAG_LINE];
 
@@ -107,7 +104,7 @@ repeated_prefix(const struct making *m, const struct policy_lines_prefix *prefix
 	else
 		diag_error(m->d, prefix->line, "dns64-prefix",
 		    "'%s' is %s here and %s at %s; only one of them can hold", text,
-		    words[prefix->state], words[first->state], line);
+		    policy_state_word(prefix->state), policy_state_word(first->state), line);
 }
 
 /* Are the prefixes of the policy those of prefix-file? */

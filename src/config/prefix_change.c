@@ -114,7 +114,7 @@ add(struct array *prefixes, const struct pref64 *prefix, time_t now, struct diag
 
 	if (there != NULL) {
 		diag_error(d, 0, "dns64-prefix", "'%s' is there already, %s",
-		    pref64_format(prefix, text), prefix_file_state(there->state));
+		    pref64_format(prefix, text), policy_state_word(there->state));
 		return false;
 	}
 	new = array_add(prefixes, sizeof(*new));

@@ -65,10 +65,10 @@ tell_replaced(
 		diag_line(&conf, p[i].line, 1, line);
 		diag_notice(d, q != NULL ? q->line : first->line, "dns64-prefix",
 		    "'%s %s' of the configuration, %s, does not hold: %s%s",
-		    pref64_format(&p[i].prefix, text), prefix_file_state(p[i].state),
+		    pref64_format(&p[i].prefix, text), policy_state_word(p[i].state),
 		    p[i].line > 0 ? line : "command line",
 		    q != NULL ? "it is here as " : "these are in its place",
-		    q != NULL ? prefix_file_state(q->state) : "");
+		    q != NULL ? policy_state_word(q->state) : "");
 	}
 }
 
@@ -174,16 +174,6 @@ prefix_file_read(const char *path, uid_t user, struct settings *s, struct diag *
 
 /* --- Writing ---------------------------------------------------------------------------------- */
 
-const char *
-prefix_file_state(enum policy_state state)
-{
-	static const char *const words[] = {
-		[POLICY_ACTIVE] = "active", [POLICY_DRAIN] = "drain", [POLICY_DOWN] = "down"
-	};
-
-	return words[state];
-}
-
 /* Write the lines of LIST to OUT, each between BEFORE and BEHIND; NULL: set their numbers, from
  * LINE on. Returns the line after them. */
 static unsigned
@@ -197,7 +187,7 @@ put_list(const struct array *list, const char *before, const char *behind, unsig
 			p[i].line = line;
 		else
 			fprintf(out, "%sdns64-prefix %s %s%s\n", before,
-			    pref64_format(&p[i].prefix, prefix), prefix_file_state(p[i].state),
+			    pref64_format(&p[i].prefix, prefix), policy_state_word(p[i].state),
 			    behind);
 	}
 	return line;

@@ -33,7 +33,4 @@ MUST_USE char *prefix_file_text(const struct policy_lines_list *list, size_t *le
 /* prefix_file_number: that text was written; set the lines of all saved prefixes in LIST. */
 void prefix_file_number(struct policy_lines_list *list);
 
-/* prefix_file_state: the word for a prefix's state, as the file has it. */
-const char *prefix_file_state(enum policy_state state);
-
 #endif

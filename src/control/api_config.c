@@ -5,7 +5,6 @@
 
 #include "config/keywords.h"
 #include "config/policy_lines.h"
-#include "config/prefix_file.h"
 #include "control/api_prefixes.h"
 #include "control/conf_location.h"
 #include "control/control_ctx.h"
@@ -56,7 +55,7 @@ add_some(json_t *list, const struct host *host, const struct policy_lines *l,
 
 	for (size_t i = 0; i < prefixes->n; i++) {
 		json_t *j = json_pack("{s:s, s:s+++}", "keyword", "dns64-prefix", "value",
-		    pref64_format(&p[i].prefix, prefix), " ", prefix_file_state(p[i].state),
+		    pref64_format(&p[i].prefix, prefix), " ", policy_state_word(p[i].state),
 		    behind);
 
 		conf_location_block(j, host->settings, l->line);

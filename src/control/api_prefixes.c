@@ -5,7 +5,6 @@
 
 #include "config/keywords.h"
 #include "config/policy_lines.h"
-#include "config/prefix_file.h"
 #include "control/conf_location.h"
 #include "control/control_ctx.h"
 #include "control/params.h"
@@ -66,7 +65,7 @@ prefixes_json(const struct telling *t, const struct policy *p, const struct poli
 		const struct pref64 *prefix = &p->synth.prefixes[i];
 
 		j = json_pack("{s:s, s:s, s:b, s:I}", "prefix", pref64_format(prefix, text),
-		    "state", prefix_file_state(p->states[i]), "map_only", p->mapped_only[i],
+		    "state", policy_state_word(p->states[i]), "map_only", p->mapped_only[i],
 		    "answers", (json_int_t)t->answers[p->numbers[i]]);
 		api_prefixes_add_origin(j, t->host, t->unsaid,
 		    policy_lines_state(

@@ -241,17 +241,15 @@ api_stats_listens(const struct facts *f, json_t *j)
 json_t *
 api_stats_prefixes(const struct policy *p)
 {
-	static const char *const states[] = {
-		[POLICY_ACTIVE] = "active", [POLICY_DRAIN] = "drain", [POLICY_DOWN] = "down"
-	};
 	json_t *list = json_array();
 	char text[PREF64_TEXT];
 
 	for (size_t i = 0; i < p->synth.n_prefixes; i++)
 		(void)json_array_append_new(list,
 		    json_pack("{s:s, s:s, s:b}", "prefix",
-			pref64_format(&p->synth.prefixes[i], text), "state", states[p->states[i]],
-			"map_only", p->mapped_only[i]));
+			pref64_format(&p->synth.prefixes[i], text), "state",
+			policy_state_word((enum policy_state)p->states[i]), "map_only",
+			p->mapped_only[i]));
 	return list;
 }
 

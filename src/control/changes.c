@@ -3,7 +3,6 @@
 
 #include "base/clock.h"
 #include "config/policy_lines.h"
-#include "config/prefix_file.h"
 #include "control/conf_location.h"
 #include "control/host_ops.h"
 #include "control/log_capture.h"
@@ -43,7 +42,7 @@ wanted(const struct prefix_change *c)
 static json_t *
 state_json(int state)
 {
-	return state < 0 ? json_null() : json_string(prefix_file_state((enum policy_state)state));
+	return state < 0 ? json_null() : json_string(policy_state_word((enum policy_state)state));
 }
 
 /*

@@ -7,7 +7,6 @@
 #include "config/orders.h"
 #include "config/origin.h"
 #include "config/policy_lines.h"
-#include "config/prefix_file.h"
 #include "config/values.h"
 #include "control/api_prefixes.h"
 #include "control/api_stats.h"
@@ -229,7 +228,7 @@ by_prefixes(const struct decided *d)
 	if (p == NULL)
 		return json_null();
 	snprintf(value, sizeof(value), "%s %s", pref64_format(&p->prefix, prefix),
-	    prefix_file_state(p->state));
+	    policy_state_word(p->state));
 	j = json_pack("{s:s, s:s}", "keyword", "dns64-prefix", "value", value);
 	api_prefixes_add_origin(j, d->host, api_prefixes_unsaid(s), p);
 	return j;

@@ -224,9 +224,6 @@ addresses(struct evbuffer *out, const struct facts *f)
 static void
 prefixes(struct evbuffer *out, const struct facts *f)
 {
-	static const char *const states[] = {
-		[POLICY_ACTIVE] = "active", [POLICY_DRAIN] = "drain", [POLICY_DOWN] = "down"
-	};
 	static const char *const kinds[] = {
 		[POLICY_ACTIVE] = "good", [POLICY_DRAIN] = "warn", [POLICY_DOWN] = "bad"
 	};
@@ -236,7 +233,7 @@ prefixes(struct evbuffer *out, const struct facts *f)
 	for (size_t i = 0; i < p->synth.n_prefixes; i++) {
 		put(out, "<tr>");
 		cell(out, pref64_format(&p->synth.prefixes[i], text), "");
-		cell(out, states[p->states[i]], kinds[p->states[i]]);
+		cell(out, policy_state_word((enum policy_state)p->states[i]), kinds[p->states[i]]);
 		put(out, "</tr>\n");
 	}
 }

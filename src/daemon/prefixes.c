@@ -195,7 +195,7 @@ tell_gone(const struct array *before, const struct array *after, const char *whe
 			    pref64_format(&p[i].prefix, text), where);
 		else if (q->state != p[i].state)
 			log_notice(LOG_CONFIG, "undoes dns64ctl prefix: %s%s is %s again",
-			    pref64_format(&p[i].prefix, text), where, prefix_file_state(q->state));
+			    pref64_format(&p[i].prefix, text), where, policy_state_word(q->state));
 	}
 }
 
@@ -230,7 +230,7 @@ tell_vias(const struct settings *next, const struct policy_lines *l, const struc
 		if (state != p[i].state)
 			log_notice(LOG_CONFIG,
 			    "undoes dns64ctl prefix: %s of map lines%s is %s again",
-			    pref64_format(&p[i].prefix, text), where, prefix_file_state(state));
+			    pref64_format(&p[i].prefix, text), where, policy_state_word(state));
 	}
 }
 

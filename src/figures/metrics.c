@@ -315,17 +315,15 @@ each_policy(struct metric_text *t, const struct facts *f, write_policy *one)
 static void
 one_states(struct metric_text *t, const struct policies *ps, size_t b, struct metric_label block)
 {
-	static const char *const states[] = {
-		[POLICY_ACTIVE] = "active", [POLICY_DRAIN] = "drain", [POLICY_DOWN] = "down"
-	};
 	const struct policy *p = &ps->table[b];
 	char prefix[PREF64_TEXT];
 
 	for (size_t i = 0; i < p->synth.n_prefixes; i++) {
 		(void)pref64_format(&p->synth.prefixes[i], prefix);
-		for (unsigned s = 0; s < sizeof(states) / sizeof(states[0]); s++)
+		for (unsigned s = POLICY_ACTIVE; s <= POLICY_DOWN; s++)
 			metric_text_count(t,
-			    LABELS({ "prefix", prefix }, block, { "state", states[s] }),
+			    LABELS({ "prefix", prefix }, block,
+				{ "state", policy_state_word((enum policy_state)s) }),
 			    p->states[i] == s);
 	}
 }

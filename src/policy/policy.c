@@ -266,6 +266,16 @@ policies_unref(struct policies *ps)
 	free(ps);
 }
 
+const char *
+policy_state_word(enum policy_state state)
+{
+	static const char *const words[] = {
+		[POLICY_ACTIVE] = "active", [POLICY_DRAIN] = "drain", [POLICY_DOWN] = "down"
+	};
+
+	return words[state];
+}
+
 int
 policy_state_of(const struct policy *p, const struct pref64 *prefix)
 {

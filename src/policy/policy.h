@@ -249,6 +249,9 @@ policy_fits_family(const struct policy *p, const struct netaddr *client)
 	return !(p->family == POLICY_IPV6 && !v6) && !(p->family == POLICY_IPV4 && v6);
 }
 
+/* policy_state_word: STATE as the configuration and dns64ctl have it: "active", "drain", "down". */
+MUST_USE const char *policy_state_word(enum policy_state state);
+
 /* policy_state_of: the state of PREFIX, its suffix not compared, in P; -1: P has it not. */
 MUST_USE int policy_state_of(const struct policy *p, const struct pref64 *prefix);
 

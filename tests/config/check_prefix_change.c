@@ -57,7 +57,7 @@ expect_list(const struct array *list, const char *want)
 	for (size_t k = 0; k < list->n; k++)
 		snprintf(got + strlen(got), sizeof(got) - strlen(got), "%s%s %s%s",
 		    k > 0 ? ", " : "", pref64_format(&p[k].prefix, text),
-		    prefix_file_state(p[k].state),
+		    policy_state_word(p[k].state),
 		    p[k].from == POLICY_LINES_TOLD        ? " told"
 			: p[k].from == POLICY_LINES_SAVED ? " saved"
 							  : "");

@@ -67,7 +67,7 @@ expect(size_t i, const char *want)
 	p = &ps->table[i];
 	for (size_t k = 0; k < p->synth.n_prefixes; k++)
 		snprintf(got + strlen(got), sizeof(got) - strlen(got), "%s%s %s", k > 0 ? ", " : "",
-		    pref64_format(&p->synth.prefixes[k], text), prefix_file_state(p->states[k]));
+		    pref64_format(&p->synth.prefixes[k], text), policy_state_word(p->states[k]));
 	ck_assert_str_eq(got, want);
 	policies_unref(ps);
 }
