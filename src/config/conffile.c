@@ -392,10 +392,8 @@ static bool
 begin(struct reader *r, struct settings *s, struct diag *d)
 {
 	*r = (struct reader){ .s = s, .d = d };
-	if (!settings_init(s)) {
-		diag_error(d, 0, NULL, "there is no memory for it");
-		return false;
-	}
+	if (!settings_init(s))
+		return diag_no_memory(d, 0, NULL);
 	r->level[0].file = places_add(&s->places, d->file);
 	d->places = &s->places;
 	return true;

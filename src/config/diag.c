@@ -74,6 +74,13 @@ diag_error(struct diag *d, unsigned line, const char *keyword, const char *fmt, 
 		d->sink(d->ctx, DIAG_ERROR, "too many errors, the rest is not shown");
 }
 
+bool
+diag_no_memory(struct diag *d, unsigned line, const char *keyword)
+{
+	diag_error(d, line, keyword, "there is no memory for it");
+	return false;
+}
+
 void
 diag_warning(struct diag *d, unsigned line, const char *keyword, const char *fmt, ...)
 {

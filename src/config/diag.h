@@ -10,6 +10,7 @@
  * passes a struct diag along and checks n_errors at the end.
  */
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/attr.h"
@@ -43,6 +44,9 @@ struct diag {
  */
 PRINTF_LIKE(4, 5)
 void diag_error(struct diag *d, unsigned line, const char *keyword, const char *fmt, ...);
+
+/* diag_no_memory: the same if there is no memory for what it is about. Returns false. */
+bool diag_no_memory(struct diag *d, unsigned line, const char *keyword);
 
 /* diag_warning: the same for a warning, which is not counted. */
 PRINTF_LIKE(4, 5)

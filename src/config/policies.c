@@ -491,7 +491,7 @@ make_like(const struct settings *s, const struct policies *before, struct diag *
 	if (!m.starved)
 		make(&m, before);
 	if (m.starved)
-		diag_error(d, 0, NULL, "there is no memory for it");
+		diag_no_memory(d, 0, NULL);
 	if (d->n_errors == n_errors)
 		return m.ps;
 	policies_unref(m.ps);

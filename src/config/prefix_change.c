@@ -99,13 +99,6 @@ static const enum policy_state states[] = { [PREFIX_CHANGE_ACTIVE] = POLICY_ACTI
 	[PREFIX_CHANGE_DOWN] = POLICY_DOWN };
 
 static bool
-no_memory(struct diag *d)
-{
-	diag_error(d, 0, "dns64-prefix", "there is no memory for it");
-	return false;
-}
-
-static bool
 add(struct array *prefixes, const struct pref64 *prefix, time_t now, struct diag *d)
 {
 	const struct policy_lines_prefix *there = policy_lines_find(prefixes, prefix);
@@ -119,7 +112,7 @@ add(struct array *prefixes, const struct pref64 *prefix, time_t now, struct diag
 	}
 	new = array_add(prefixes, sizeof(*new));
 	if (new == NULL)
-		return no_memory(d);
+		return diag_no_memory(d, 0, "dns64-prefix");
 	*new = (struct policy_lines_prefix){
 		.prefix = *prefix, .state = POLICY_ACTIVE, .from = POLICY_LINES_TOLD, .since = now
 	};
@@ -231,7 +224,7 @@ set_via(const struct work *w, struct policy_lines *l, enum policy_state state)
 	if (p == NULL)
 		p = array_add(&l->vias, sizeof(*p));
 	if (p == NULL)
-		return no_memory(w->d);
+		return diag_no_memory(w->d, 0, "dns64-prefix");
 	*p = (struct policy_lines_prefix){
 		.prefix = w->prefix, .state = state, .from = POLICY_LINES_TOLD, .since = w->now
 	};
@@ -265,13 +258,13 @@ begin_block(struct work *w, struct policy_lines *l, const struct array *from)
 		return true;
 	if (!policy_lines_copy(&prefixes, from) || !policy_lines_copy(&vias, &l->vias)) {
 		array_fini(&prefixes);
-		return no_memory(w->d);
+		return diag_no_memory(w->d, 0, "dns64-prefix");
 	}
 	b = array_add(&w->made->blocks, sizeof(*b));
 	if (b == NULL) {
 		array_fini(&prefixes);
 		array_fini(&vias);
-		return no_memory(w->d);
+		return diag_no_memory(w->d, 0, "dns64-prefix");
 	}
 	*b = (struct prefix_change_block){ .lines = l,
 		.prefixes = l->prefixes,
@@ -378,7 +371,7 @@ save(struct policy_lines *l, struct diag *d)
 
 	if (!policy_lines_copy(&copy, &l->prefixes) || !policy_lines_copy(&vias, &l->vias)) {
 		array_fini(&copy);
-		return no_memory(d);
+		return diag_no_memory(d, 0, "dns64-prefix");
 	}
 	for (size_t i = 0; i < l->prefixes.n; i++)
 		p[i].from = POLICY_LINES_SAVED;
@@ -432,7 +425,7 @@ prefix_change_policies(const struct settings *s, const struct prefix_change *c, 
 		return policies_change_prefixes(s, before, d);
 	ps = policies_change_states(s, before);
 	if (ps == NULL)
-		(void)no_memory(d);
+		diag_no_memory(d, 0, "dns64-prefix");
 	return ps;
 }
 

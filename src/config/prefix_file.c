@@ -116,7 +116,7 @@ replace(
 	for (size_t i = 0; i < from->prefixes.n; i++)
 		p[i].from = POLICY_LINES_SAVED;
 	if (!policy_lines_copy(&to->saved, &from->prefixes) || !replace_vias(s, to, from, d)) {
-		diag_error(d, 0, NULL, "there is no memory for it");
+		diag_no_memory(d, 0, NULL);
 		return;
 	}
 	if (from->prefixes.n == 0)

@@ -15,12 +15,6 @@
 
 static const struct net mapped = { { [10] = 0xff, [11] = 0xff }, 96, NETADDR_IPV6 };
 
-static void
-no_memory(const struct keyword *k, const struct words *w, struct diag *d)
-{
-	diag_error(d, w->line, k->name, "there is no memory for it");
-}
-
 /* Read the network WORD; an error if it is none. */
 static bool
 read_network(const struct keyword *k, const struct words *w, const char *word, struct net *net,
@@ -59,7 +53,7 @@ add_network(const struct keyword *k, const struct words *w, const char *word, st
 		return;
 	new = array_add(list, sizeof(*new));
 	if (new == NULL)
-		no_memory(k, w, d);
+		diag_no_memory(d, w->line, k->name);
 	else
 		*new = n;
 }
@@ -83,7 +77,7 @@ set_client(struct settings *s, const struct keyword *k, const struct words *w, s
 	size_t end = brace(w);
 
 	if (lines == NULL) {
-		no_memory(k, w, d);
+		diag_no_memory(d, w->line, k->name);
 		return;
 	}
 	if (s->policy_lines->open == MAX_BLOCKS + 1)
@@ -284,7 +278,7 @@ add_zones(struct settings *s, const struct keyword *k, const struct words *w, en
 			diag_error(d, w->line, k->name,
 			    "'%s': a zone is itself and all below it; write %s", word, word + 2);
 		else if (!policy_lines_add_zone(policy_lines_now(s->policy_lines), &z))
-			no_memory(k, w, d);
+			diag_no_memory(d, w->line, k->name);
 	}
 }
 

@@ -104,12 +104,6 @@ network(
 	return false;
 }
 
-static void
-no_memory(const struct keyword *k, const struct words *w, struct diag *d)
-{
-	diag_error(d, w->line, k->name, "there is no memory for it");
-}
-
 /* Is P, whose line says nothing but a state, on a line of VIAS already? An error, then. */
 static bool
 has_state(const struct array *vias, const struct policy_lines_prefix *p, struct diag *d)
@@ -148,7 +142,7 @@ set_prefix(struct settings *s, const struct keyword *k, const struct words *w, s
 		return;
 	new = array_add(via ? &lines->vias : &lines->prefixes, sizeof(*new));
 	if (new == NULL)
-		no_memory(k, w, d);
+		diag_no_memory(d, w->line, k->name);
 	else
 		*new = p;
 }
@@ -174,7 +168,7 @@ add_range(struct settings *s, const struct keyword *k, const struct words *w,
     const struct policy_lines_range *r, struct diag *d)
 {
 	if (!policy_lines_add_range(policy_lines_now(s->policy_lines), r))
-		no_memory(k, w, d);
+		diag_no_memory(d, w->line, k->name);
 }
 
 void
@@ -222,7 +216,7 @@ set_exclude_aaaa(struct settings *s, const struct keyword *k, const struct words
 		return;
 	new = array_add(&lines->excluded, sizeof(*new));
 	if (new == NULL)
-		no_memory(k, w, d);
+		diag_no_memory(d, w->line, k->name);
 	else
 		*new = n;
 }

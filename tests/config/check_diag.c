@@ -20,6 +20,10 @@ START_TEST(message_has_file_line_and_keyword)
 	    "error t.conf:12: port: 'x' is bad\n"
 	    "warning t.conf: listen: none\nnotice t.conf:3: text\n");
 	ck_assert_uint_eq(said.diag.n_errors, 1);
+	ck_assert(!diag_no_memory(&said.diag, 2, "map"));
+	ck_assert_uint_eq(said.diag.n_errors, 2);
+	ck_assert_ptr_nonnull(
+	    strstr(said.text, "error t.conf:2: map: there is no memory for it\n"));
 }
 END_TEST
 
