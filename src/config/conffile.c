@@ -35,14 +35,6 @@ struct reader {
 	size_t bytes; /* of all files so far */
 };
 
-/* Do two rows write the same field? */
-static bool
-same_field(const struct keyword *a, const struct keyword *b)
-{
-	return a->size > 0 && a->size == b->size && a->offset == b->offset &&
-	    a->in_block == b->in_block;
-}
-
 /* The lines where keywords first stood, in the open block or outside of any. */
 static unsigned *
 lines_now(struct settings *s)
@@ -61,7 +53,7 @@ set_by(const unsigned lines[static KEYWORDS_MAX], const struct keyword *k)
 	const struct keyword *table = keywords(&n);
 
 	for (size_t i = 0; i < n; i++) {
-		if (lines[i] > 0 && (&table[i] == k || same_field(&table[i], k)))
+		if (lines[i] > 0 && (&table[i] == k || keyword_same_field(&table[i], k)))
 			return (int)i;
 	}
 	return -1;

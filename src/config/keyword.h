@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/attr.h"
 #include "config/words.h"
 
 #define KEYWORDS_MAX 128      /* rows that the table may have; settings keep a line for each */
@@ -47,5 +48,13 @@ struct keyword {
 	const char *fallback; /* the default as it would be written, one value a line; NULL: none */
 	const char *help;     /* one line */
 };
+
+/* keyword_same_field: do A and B, which may be the same row, write the same field? */
+MUST_USE static inline bool
+keyword_same_field(const struct keyword *a, const struct keyword *b)
+{
+	return a->size > 0 && a->size == b->size && a->offset == b->offset &&
+	    a->in_block == b->in_block;
+}
 
 #endif

@@ -142,9 +142,7 @@ set_the_same(const struct keyword *a, const struct keyword *b)
 		if (strcmp(a->name, pairs[i][0]) == 0 && strcmp(b->name, pairs[i][1]) == 0)
 			return true;
 	}
-	return a == b ||
-	    (a->size > 0 && a->size == b->size && a->offset == b->offset &&
-		a->in_block == b->in_block);
+	return a == b || keyword_same_field(a, b);
 }
 
 const char *
