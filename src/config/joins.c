@@ -6,6 +6,20 @@
 #include "base/log.h"
 #include "config/keywords.h"
 
+/* NAME, if it is given, sets what OTHER sets: that both are there is an error. */
+static bool
+sets_alone(const struct settings *s, const char *name, const char *other, struct diag *d)
+{
+	unsigned here = keywords_line(s, name), there = keywords_line(s, other);
+	char line[DIAG_LINE];
+
+	if (here == 0 || there == 0)
+		return true;
+	diag_error(d, here, name, "sets the same as %s at %s; only one of them may be given", other,
+	    diag_line(d, there, here, line));
+	return false;
+}
+
 /* MTD64 writes upstream-timeout as seconds and microseconds. */
 static void
 join_timeout(struct settings *s, struct diag *d)
@@ -14,21 +28,17 @@ join_timeout(struct settings *s, struct diag *d)
 	unsigned sec = keywords_line(s, "timeout-time-sec");
 	unsigned usec = keywords_line(s, "timeout-time-usec");
 	uint32_t ms = s->timeout_sec * 1000 + s->timeout_usec / 1000;
-	char line[DIAG_LINE];
 
 	if (sec == 0 && usec == 0)
 		return;
-	if (keywords_line(s, whole->name) > 0) {
-		diag_error(d, sec > 0 ? sec : usec,
-		    sec > 0 ? "timeout-time-sec" : "timeout-time-usec",
-		    "sets the same as upstream-timeout at %s; only one of them may be given",
-		    diag_line(d, keywords_line(s, whole->name), sec > 0 ? sec : usec, line));
-	} else if (sec == 0) {
-		diag_error(d, usec, "timeout-time-usec", "needs a timeout-time-sec beside it");
-	} else if (ms < whole->min || ms > whole->max) {
-		diag_error(d, sec, "timeout-time-sec",
-		    "makes %u.%03u s in all; allowed is a time from 0.1 to 5 seconds", ms / 1000,
-		    ms % 1000);
+	if (sets_alone(s, sec > 0 ? "timeout-time-sec" : "timeout-time-usec", whole->name, d)) {
+		if (sec == 0)
+			diag_error(
+			    d, usec, "timeout-time-usec", "needs a timeout-time-sec beside it");
+		else if (ms < whole->min || ms > whole->max)
+			diag_error(d, sec, "timeout-time-sec",
+			    "makes %u.%03u s in all; allowed is a time from 0.1 to 5 seconds",
+			    ms / 1000, ms % 1000);
 	}
 	s->conf.core.timeout_ms = ms;
 }
@@ -37,16 +47,9 @@ join_timeout(struct settings *s, struct diag *d)
 static void
 join_tries(struct settings *s, struct diag *d)
 {
-	unsigned here = keywords_line(s, "resend-attempts");
-	unsigned other = keywords_line(s, "upstream-tries");
-	char line[DIAG_LINE];
-
-	if (here == 0)
+	if (keywords_line(s, "resend-attempts") == 0)
 		return;
-	if (other > 0)
-		diag_error(d, here, "resend-attempts",
-		    "sets the same as upstream-tries at %s; only one of them may be given",
-		    diag_line(d, other, here, line));
+	(void)sets_alone(s, "resend-attempts", "upstream-tries", d);
 	s->conf.core.upstream_tries =
 	    (uint8_t)(s->resend_attempts < CONF_MOST_TRIES - 1 ? s->resend_attempts + 1
 							       : CONF_MOST_TRIES);
@@ -56,15 +59,9 @@ join_tries(struct settings *s, struct diag *d)
 static void
 join_log_level(struct settings *s, struct diag *d)
 {
-	unsigned here = keywords_line(s, "debugging"), other = keywords_line(s, "log-level");
-	char line[DIAG_LINE];
-
 	if (!s->debugging)
 		return;
-	if (other > 0)
-		diag_error(d, here, "debugging",
-		    "sets the same as log-level at %s; only one of them may be given",
-		    diag_line(d, other, here, line));
+	(void)sets_alone(s, "debugging", "log-level", d);
 	s->log_levels.all = LOG_LEVEL_DEBUG + 1;
 }
 
