@@ -54,10 +54,12 @@ waiting_add(struct waiting *w, struct evhttp_request *r)
 struct evhttp_request *
 waiting_take(struct waiting *w, size_t i)
 {
-	struct waiting_request *request = w->of[i];
-	struct evhttp_request *r = request->r;
+	struct waiting_request *request;
+	struct evhttp_request *r;
 
 	assert(i < w->n);
+	request = w->of[i];
+	r = request->r;
 	if (w->type->release != NULL)
 		w->type->release(request);
 	free(request);
