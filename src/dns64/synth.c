@@ -96,7 +96,7 @@ synth_first(const struct synth_policy *p, const struct msg *m, const struct answ
 }
 
 /* Write the places of the prefixes that map V4 to PLACES, in order. Returns how many. */
-static unsigned
+static inline unsigned
 prefixes_of(const struct synth_policy *p, const struct synth_choice *c, const uint8_t v4[static 4],
     uint8_t places[static SYNTH_MAX_PREFIXES])
 {
