@@ -74,7 +74,7 @@ first(const struct decided *d)
 {
 	const struct trace *t = &d->job->explanation.trace;
 
-	return t->n > 0 && t->step[0].kind == TRACE_POLICY ? &t->step[0] : NULL;
+	return t->n > 0 && t->step[0].kind == TRACE_BEGIN ? &t->step[0] : NULL;
 }
 
 static unsigned

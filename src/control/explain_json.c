@@ -102,8 +102,15 @@ put_message(json_t *j, const struct trace_step *s)
 static void
 put_kept(json_t *j, const struct trace_step *s)
 {
+	static const char *const entries[] = { [CACHE_POSITIVE] = "positive",
+		[CACHE_NODATA] = "nodata",
+		[CACHE_NXDOMAIN] = "nxdomain",
+		[CACHE_ERROR] = "error",
+		[CACHE_SILENT] = "silent",
+		[CACHE_BOGUS] = "bogus" };
+
 	put_question(j, s);
-	put(j, "entry", s->words);
+	put(j, "entry", entries[s->entry]);
 	(void)json_object_set_new(j, "ttl_s", json_integer(s->ttl_s));
 }
 
@@ -118,7 +125,7 @@ put_address(json_t *j, const struct decided *d, const struct trace_step *s)
 static json_t *
 step_json(const struct decided *d, const struct trace_step *s)
 {
-	static const char *const names[] = { [TRACE_POLICY] = "begin",
+	static const char *const names[] = { [TRACE_BEGIN] = "begin",
 		[TRACE_EVENT] = "event",
 		[TRACE_QUESTION] = "question",
 		[TRACE_SENT] = "sent",
@@ -131,7 +138,7 @@ step_json(const struct decided *d, const struct trace_step *s)
 	json_t *j = json_pack("{s:s, s:I}", "step", names[s->kind], "us", (json_int_t)s->us);
 
 	switch ((enum trace_kind)s->kind) {
-	case TRACE_POLICY:
+	case TRACE_BEGIN:
 		put(j, "state", query_state_name((enum query_state)s->state));
 		break;
 	case TRACE_EVENT:

@@ -5,8 +5,8 @@
 /*
  * explain_queue: questions that loops explain, each loop one at a time. Those for whom no loop is
  * free wait in their order (control/waiting), for EXPLAIN_QUEUE_WAIT_MS at most. Who hangs up does
- * not stop a question; it is over when the loop is done, or after EXPLAIN_QUEUE_MS, when the loop
- * may keep it for itself.
+ * not stop a question; it is over when the loop is done, or after EXPLAIN_QUEUE_MS: then it is
+ * given up, though the loop may still work on it.
  */
 
 #include <event2/http.h>

@@ -147,7 +147,8 @@ struct conf_core {
 	enum conf_selection selection;
 	bool hedge;          /* ask another upstream too when one is slower than it usually is */
 	uint32_t timeout_ms; /* ms: longest wait for one attempt; 100-5,000 */
-	/* how often a question goes to one upstream over one transport after silence, 1-3 */
+	/* how often a question goes to one upstream after silence, as usual or over a stream, 1-3
+	 */
 	uint8_t upstream_tries;
 	/* sends upstream for one client question at most, 8-255 (RULES D28) */
 	uint8_t max_upstream_questions;

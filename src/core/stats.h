@@ -159,7 +159,7 @@
 	X(dnstap, "messages handed to dnstap") \
 	X(dnstap_dropped, "messages that dnstap had no room for")
 
-/* What the threads of the query log and dnstap count, in a struct of their own. */
+/* What the threads of the query log and dnstap count, in a struct stats of their own. */
 #define STATS_OF_THREADS(X) \
 	X(query_log_written, "lines of the query log written") \
 	X(query_log_lost, \
@@ -175,7 +175,7 @@
 #define STATS_PLACE(name, help) STATS_##name,
 enum stats_place {
 	STATS_OF_LOOPS(STATS_PLACE) STATS_LOOPS_N,
-	STATS_LOOPS_LAST = STATS_LOOPS_N - 1,
+	STATS_LOOPS_LAST = STATS_LOOPS_N - 1, /* so that the next is STATS_LOOPS_N */
 	STATS_OF_THREADS(STATS_PLACE) STATS_N
 };
 #undef STATS_PLACE
@@ -185,7 +185,7 @@ enum stats_place {
 #define STATS_TYPES 8 /* not TYPE_KINDS_N, as a power of two costs less */
 
 /* Of a question: TCP 1; IPv6 1; its type (dns/type: type_kind). */
-#define STATS_ASKED (2 * 2 * STATS_TYPES)
+#define STATS_ASKED (TRANSPORTS * 2 * STATS_TYPES)
 
 #define STATS_CLIENTS 256 /* counters of policies */
 #define STATS_PREFIXES \

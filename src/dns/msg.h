@@ -226,10 +226,10 @@ msg_rrsig_covers(const struct msg *m, const struct rr *rr)
 }
 
 /*
- * msg_target: expand the name behind the first bytes of the RDATA of record RR, whose type has a
- * target there, to OUT. Of SVCB and HTTPS "." stands for the owner (RFC 9460 section 2.5). Returns
- * its length, or 0 when the record is malformed, or is of these and not in ServiceMode (section
- * 2.4.3).
+ * msg_target: expand the target of record RR, the name behind the first bytes of its RDATA that its
+ * type's form has before names (type_rows), to OUT. Of SVCB and HTTPS "." stands for the owner (RFC
+ * 9460 section 2.5). Returns its length, or 0 when the record is malformed, or is of these and not
+ * in ServiceMode (section 2.4.3).
  */
 MUST_USE size_t msg_target(
     const struct msg *m, const struct rr *rr, uint8_t out[static DNS_NAME_MAX]);

@@ -5,6 +5,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include "dns/proto.h"
+
 #define PARTS(form, before, strings, names, after) \
 	BEFORE_##form = (before), STRINGS_##form = (strings), NAMES_##form = (names), \
 	AFTER_##form = (after),

@@ -11,7 +11,6 @@
 #include <stdint.h>
 
 #include "base/attr.h"
-#include "dns/proto.h"
 #include "dns/type_rows.h"
 
 #define TYPE_TEXT 16 /* longest text, with the final zero */

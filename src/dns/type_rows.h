@@ -4,8 +4,9 @@
 
 /*
  * type_rows: the table of RR types. What dns64d knows of a type is its row: enum dns_type
- * (dns/proto.h), the texts, the check of RDATA, the copying of names in it, what is counted and to
- * what addresses are added follow from it. Other types have a number and opaque RDATA (RFC 3597).
+ * (dns/proto.h), the texts, the check of RDATA, the copying of names in it, what is counted and
+ * whose answers get addresses follow from it. Other types have a number and opaque RDATA (RFC
+ * 3597).
  */
 
 /*
@@ -23,7 +24,8 @@
 
 /*
  * X(FORM, before, strings, names, after): the parts of RDATA in their order: bytes, how many
- * character-strings, how many names that may be compressed, bytes.
+ * character-strings, how many names, which are expanded (they are sent compressed only in types of
+ * RFC 1035), bytes.
  */
 #define TYPE_FORMS(X) \
 	X(OPAQUE, 0, 0, 0, TYPE_REST) \
@@ -40,7 +42,7 @@
 	X(NAPTR, 4, 3, 1, 0) \
 	X(SVCB, 2, 0, 0, TYPE_REST) /* a name, never compressed, and parameters (RFC 9460) */
 
-#define TYPE_NUMBERED 258 /* above the highest number of a row */
+#define TYPE_NUMBERED 258 /* one more than the highest number of a row; raise it with that */
 
 /*
  * X(TYPE, number, FORM, CHECK, KIND, ADDED)

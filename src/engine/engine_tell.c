@@ -188,7 +188,7 @@ static void
 note_policy(struct engine *e, struct query *q)
 {
 	const struct policy *p = query_policy(&e->queries, q);
-	struct trace_step *s = trace_add(&e->queries.explanation->trace, TRACE_POLICY, e->now_ns);
+	struct trace_step *s = trace_add(&e->queries.explanation->trace, TRACE_BEGIN, e->now_ns);
 	struct zonemap_path path;
 	uint32_t value;
 	size_t at;

@@ -143,7 +143,7 @@ const struct figure figures[] = {
 	[FIGURES_QUERIES] = OF_FACTS("client_queries", COUNTER, COUNT, "Questions received",
 	    PLACES(STATS_client_udp, STATS_client_tcp)),
 	[FIGURES_QUERIES_BY_TYPE] = OF_FACTS("client_queries_by_type", COUNTER, COUNT,
-	    "Questions by type; other: nothing that can be read, too", NO_PLACES),
+	    "Questions by type; HTTPS: SVCB, too; other: nothing that can be read, too", NO_PLACES),
 	[FIGURES_RESPONSES] = OF_FACTS(
 	    "responses", COUNTER, COUNT, "Answers by rcode, the four bits of a header", NO_PLACES),
 	[FIGURES_DURATIONS] = OF_FACTS("response_duration_seconds", HISTOGRAM, SECONDS,

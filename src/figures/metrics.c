@@ -204,16 +204,17 @@ dropped(struct metric_text *t, const struct facts *f)
 static void
 queries(struct metric_text *t, const struct facts *f)
 {
-	static const char *const transports[] = { "udp", "tcp" },
-				 *const families[] = { "ipv4", "ipv6" };
+	static const char *const families[] = { "ipv4", "ipv6" };
 
-	for (unsigned i = 0; i < 4; i++) {
+	for (unsigned i = 0; i < STATS_ASKED / STATS_TYPES; i++) {
 		uint64_t sum = 0;
 
 		for (unsigned type = 0; type < STATS_TYPES; type++)
 			sum += f->asked[i * STATS_TYPES + type];
 		metric_text_count(t,
-		    LABELS({ "transport", transports[i / 2] }, { "family", families[i % 2] }), sum);
+		    LABELS({ "transport", transport_traits[i / 2].name },
+			{ "family", families[i % 2] }),
+		    sum);
 	}
 }
 
@@ -223,7 +224,7 @@ queries_by_type(struct metric_text *t, const struct facts *f)
 	for (enum type_kind kind = 0; kind < TYPE_KINDS_N; kind++) {
 		uint64_t sum = 0;
 
-		for (unsigned i = 0; i < 4; i++)
+		for (unsigned i = 0; i < STATS_ASKED / STATS_TYPES; i++)
 			sum += f->asked[i * STATS_TYPES + kind];
 		metric_text_count(t, LABELS({ "type", type_kind_label(kind) }), sum);
 	}

@@ -384,8 +384,8 @@ loop_begin_stop(struct loop *l, uint64_t stop)
 }
 
 /*
- * Read the mailbox: an update, a ping, a question for views or to be explained, whether it is a
- * lame duck, an order to stop.
+ * Read the mailbox: an update, a ping, a question for views or to be explained, a survey, whether
+ * it is a lame duck, an order to stop.
  */
 static void
 loop_mail(struct loop *l)

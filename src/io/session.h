@@ -6,8 +6,8 @@
  * session: TCP connections of clients (RFC 7766): their lives, limits, questions and answers. The
  * questions of one connection are worked on at the same time, and each answer leaves when it is
  * ready (RFC 7766 section 7: out of order). Connections take turns, UDP_BATCH questions each, and
- * all together have SESSION_TURN in one iteration: what they sent more waits, and datagrams and
- * upstreams are served in between.
+ * all together have SESSION_TURN in one iteration: what they sent beyond that waits, and datagrams
+ * and upstreams are served in between.
  *
  * A connection is "stalled", that is not read, while it has too many questions in flight or too
  * many unsent bytes. The engine knows a connection by its index in the table and a generation.

@@ -67,8 +67,8 @@ attempt_silent(const uint64_t s[static 2], unsigned n)
 }
 
 /*
- * attempt_pick_next: the upstream for L's next attempt as usual, another one than the last if there
- * is one; UPSTREAM_NONE: each was asked often enough. ALIVE: none that is down.
+ * attempt_pick_next: the upstream for L's next attempt over UPSTREAM_USUAL, another one than the
+ * last if there is one; UPSTREAM_NONE: each was asked often enough. ALIVE: none that is down.
  */
 MUST_USE uint16_t attempt_pick_next(struct lookups *ls, const struct lookup *l, bool alive);
 

@@ -145,7 +145,7 @@ is_refusing(const struct lookup *l, unsigned u)
  * not allowed.
  */
 static uint16_t
-pick_for_tcp(const struct lookups *ls, const struct lookup *l, bool left)
+pick_for_stream(const struct lookups *ls, const struct lookup *l, bool left)
 {
 	const struct upstreams *us = ls->upstreams;
 	unsigned most = ls->conf->upstream_tries;
@@ -184,7 +184,7 @@ pick(struct lookups *ls, struct lookup *l, bool *tcp)
 	u = attempt_pick_next(ls, l, true);
 	if (u != UPSTREAM_NONE && was_heard(ls, l, u))
 		return u;
-	by_tcp = pick_for_tcp(ls, l, u != UPSTREAM_NONE);
+	by_tcp = pick_for_stream(ls, l, u != UPSTREAM_NONE);
 	*tcp = by_tcp != UPSTREAM_NONE;
 	if (*tcp)
 		return by_tcp;
@@ -213,9 +213,9 @@ wait_of(const struct lookups *ls, const struct lookup *l, const struct attempt *
 	return upstreams_wait_ns(ls->upstreams, a->upstream, a->over, n > 0 ? n - 1 : 0);
 }
 
-/* The last attempt of L at U over UDP, to which no reply has come; NULL: none is kept. */
+/* The last attempt of L at U over UPSTREAM_USUAL without a reply; NULL: none is kept. */
 static const struct attempt *
-last_by_udp(const struct lookup *l, unsigned u)
+last_usual(const struct lookup *l, unsigned u)
 {
 	const struct attempt *last = NULL;
 
@@ -241,7 +241,7 @@ heard_due_ns(const struct lookups *ls, const struct lookup *l, unsigned u)
 	if (attempt_timeouts(l, UPSTREAM_USUAL, u) + 1 != ls->conf->upstream_tries ||
 	    times_known(&up->times[UPSTREAM_STREAM]) || lookup_needs_stream(l))
 		return 0;
-	a = last_by_udp(l, u);
+	a = last_usual(l, u);
 	return a != NULL && a->way == up->ways.now ? a->sent_ns + MOMENT_MS * NS_PER_MS : 0;
 }
 
@@ -341,7 +341,7 @@ spend(struct lookups *ls, struct lookup *l, struct lookup_result *result, uint64
  * known to be its way (outbound/ways) it would be asked over UDP twice more.
  */
 static bool
-answers_by_tcp(const struct lookups *ls, const struct lookup *l, unsigned u)
+answers_by_stream(const struct lookups *ls, const struct lookup *l, unsigned u)
 {
 	const struct upstream *up = &ls->upstreams->table[u];
 
@@ -371,7 +371,7 @@ ask_next(
 		return pause_until(
 		    ls, l, now_ns + upstreams_wait_ns(ls->upstreams, u, UPSTREAM_STREAM, 0));
 	(void)attempt_go_to(ls, l, u);
-	if (tcp || answers_by_tcp(ls, l, u))
+	if (tcp || answers_by_stream(ls, l, u))
 		lookup_plan(l, LOOKUP_WISHES_STREAM);
 	return true;
 }

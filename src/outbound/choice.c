@@ -229,7 +229,8 @@ choice_under_ceiling(struct upstreams *us, uint64_t exhausted, struct rng *rng)
 	return choice_pick(us, &wish, rng).upstream;
 }
 
-/* The shortest wait over UDP of the good upstreams other than U; UINT64_MAX: there is none. */
+/* The shortest wait over UPSTREAM_USUAL of the good upstreams other than U; UINT64_MAX: there is
+ * none. */
 static uint64_t
 best_wait_ns(const struct upstreams *us, unsigned u)
 {

@@ -59,7 +59,7 @@ health_on_reply(struct upstreams *us, unsigned u, uint64_t now_ns)
 
 /*
  * health_on_silence: an attempt to U over OVER, no probe, got no reply in its time: it costs U of
- * its share. As usual it counts against U; over a stream it says nothing of that.
+ * its share. Over UPSTREAM_USUAL it counts against U; over UPSTREAM_STREAM it does not.
  */
 void health_on_silence(struct upstreams *us, unsigned u, enum upstream_over over, uint64_t now_ns);
 

@@ -113,7 +113,8 @@ enum lookup_progress {
 /* What a lookup's timer is for. */
 enum lookup_wait {
 	LOOKUP_AWAITS, /* the end of the wait for its present attempt, or for room to send it */
-	LOOKUP_EARLY,  /* in flight as usual: another upstream is asked too, before it is silent */
+	LOOKUP_EARLY,  /* in flight over UPSTREAM_USUAL: another one is asked too, before it is
+			  silent */
 	LOOKUP_PLACED, /* in flight over TCP: the end of its place on the connection */
 	LOOKUP_PAUSED, /* its next attempt; a reply to what was sent is taken meanwhile */
 	LOOKUP_HELD,   /* likewise, of the same question: the kernel did not take it, or TCP had no
@@ -136,7 +137,7 @@ enum lookup_plan {
 /* What changes that. */
 enum lookup_plan_event {
 	LOOKUP_WISHES_STREAM,
-	LOOKUP_NEEDS_STREAM, /* no reply as usual is of use */
+	LOOKUP_NEEDS_STREAM, /* no reply over UPSTREAM_USUAL is of use */
 	LOOKUP_NO_REPLY,     /* who is silent over a stream may reply as usual */
 	LOOKUP_NO_STREAM,    /* none can be had, or it was the way of one upstream */
 	LOOKUP_ELSEWHERE,    /* another upstream is asked */
@@ -315,8 +316,8 @@ struct trace;
 
 /* Who wants to know what becomes of lookups (outbound/trace). */
 struct lookups_told {
-	bool anybody;        /* lines of level debug are written, or a question is explained: */
-	struct trace *trace; /* borrowed: that one's; NULL: none is */
+	bool anybody;        /* debug lines are written, or trace is not NULL */
+	struct trace *trace; /* borrowed: of the question that is explained; NULL: none is */
 };
 
 struct lookups {
@@ -617,7 +618,7 @@ lookup_over(const struct lookup *l)
 	return l->stream.plan != LOOKUP_AS_USUAL ? UPSTREAM_STREAM : UPSTREAM_USUAL;
 }
 
-/* lookup_needs_stream: is no attempt as usual of use to L, at this upstream at least? */
+/* lookup_needs_stream: is no attempt over UPSTREAM_USUAL of use to L, at this upstream at least? */
 MUST_USE static inline bool
 lookup_needs_stream(const struct lookup *l)
 {

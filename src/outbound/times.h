@@ -5,10 +5,10 @@
 /*
  * times: how long an upstream takes to reply, measured (RULES D27).
  *
- * struct times is the smoothed round trip time of one upstream over one transport, its variation
- * (RFC 6298 section 2) and an estimate of its 95th percentile. struct times_cost is what a question
- * to an upstream costs at present, failures included: a mean over about half a second, by which
- * upstreams are compared. All durations are in nanoseconds.
+ * struct times is the smoothed round trip time of one upstream over one enum upstream_over, its
+ * variation (RFC 6298 section 2) and an estimate of its 95th percentile. struct times_cost is what
+ * a question to an upstream costs at present, failures included: a mean over about half a second,
+ * by which upstreams are compared. All durations are in nanoseconds.
  *
  * Every reply counts, those to attempts that were given up too: the ID tells which attempt it is
  * the reply to, so Karn's rule (RFC 6298 section 3) has no object.

@@ -72,7 +72,10 @@ write_line(const struct trace_step *s)
 		log_debug(LOG_CACHE, "kept %s: %s, TTL %u", about, s->words, s->ttl_s);
 }
 
-/* Note S, of a kind that has a line; T gets it if it is about what that asks; NULL: it does not. */
+/*
+ * Write the line of S, if its category is read, and append S to T (NULL: nobody's) if T's question
+ * has led to that one.
+ */
 static void
 note(struct trace *t, struct trace_step *s, uint64_t now_ns)
 {
@@ -230,6 +233,7 @@ trace_kept(const struct lookups *ls, const struct question *key, const struct ca
 {
 	struct trace_step s = { .kind = TRACE_KEPT,
 		.type = key->qtype,
+		.entry = (uint8_t)e->kind,
 		.words = kind_text(e->kind),
 		.ttl_s = e->ttl_s };
 

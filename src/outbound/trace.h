@@ -8,8 +8,9 @@
  * about it, and as a line of level debug. Steps of the engine's own have no line; about clients
  * there are lines only (engine/clientlog).
  *
- * Callers ask first whether anybody wants to know (ls->told.anybody), a load and a branch; all here
- * is far from the hot path.
+ * Callers ask first whether anybody wants to know (ls->told.anybody), a load and a branch; before
+ * trace_found they ask log_debugs(LOG_CACHE), before trace_came whether a question is explained.
+ * All here is far from the hot path.
  */
 
 #include <stdbool.h>
@@ -31,7 +32,7 @@
 
 enum trace_kind {
 	/* it was found whose client asks: policy, zone, line; state is the one that it begins in */
-	TRACE_POLICY,
+	TRACE_BEGIN,
 	/*
 	 * in state it got an outcome; with_reply: from addr, with rcode, name and type; cached: the
 	 * reply is from the cache, with stale, due, age_s and ttl_s
@@ -41,7 +42,7 @@ enum trace_kind {
 	TRACE_ADDRESS,  /* a reply has the address addr; verdict, line */
 	/* dry: it would wait for a question: name, type; stale: the cache has it, expired */
 	TRACE_WOULD,
-	TRACE_WHOM, /* dry: and would ask the upstream addr, or another one that is told so */
+	TRACE_WHOM, /* dry: an upstream, addr, that it might ask; a step for each */
 	/* from here on with a line */
 	TRACE_SENT, /* such a question leaves for addr; transport, attempt; words: why for that one
 		     */
@@ -51,7 +52,7 @@ enum trace_kind {
 	 */
 	TRACE_CAME,
 	TRACE_SILENT, /* the wait for addr, by transport, is over: took_ns */
-	TRACE_KEPT    /* it is put into the cache: words: what; ttl_s 0: it may not be kept */
+	TRACE_KEPT    /* it is put into the cache: entry, words; ttl_s 0: it may not be kept */
 };
 
 struct trace_step {
@@ -78,10 +79,11 @@ struct trace_step {
 	uint16_t n_added;  /* likewise: addresses of targets that were added */
 	uint8_t transport; /* enum transport */
 	uint8_t attempt;   /* from 1 */
+	uint8_t entry;     /* enum cache_kind */
 	uint8_t zone; /* enum policy_zone of the longest zone that has the name; it is in name */
-	uint16_t n_answers;
-	uint64_t took_ns;
-	const char *words;   /* for people; not owned, for ever */
+	uint16_t n_answers;  /* records in the answer section */
+	uint64_t took_ns;    /* since the attempt was sent */
+	const char *words;   /* a constant text */
 	struct netaddr addr; /* TRACE_EVENT: whose reply it is */
 	uint8_t name[DNS_NAME_MAX];
 };

@@ -20,7 +20,7 @@ clear(struct upstream *u)
 	u->in_doubt = false;
 	u->watched = true;
 	u->starved = false;
-	u->failures.n_udp_silent = 0;
+	u->failures.n_usual_silent = 0;
 	ways_init(&u->ways);
 	u->failures.n = 0;
 	u->failures.since_ns = 0;
@@ -102,9 +102,9 @@ number_of(struct upstreams *us, const struct netaddr *addr)
 	return vacant;
 }
 
-/* U is trusted from now on, or not. Returns UPSTREAMS_DISTRUST or 0. */
+/* What it changes for the cache if U is TRUSTED from now on or not: UPSTREAMS_DISTRUST or 0. */
 static unsigned
-trust(const struct upstream *u, bool trusted)
+distrust_of(const struct upstream *u, bool trusted)
 {
 	return u->conf.trusted && !trusted ? UPSTREAMS_DISTRUST : 0;
 }
@@ -204,7 +204,7 @@ take_conf(struct upstreams *us, uint16_t n, const struct conf_upstream *c)
 {
 	struct upstream *u = &us->table[n];
 	bool was_asked = u->active && u->conf.ordered == CONF_UP;
-	unsigned changed = trust(u, c->trusted);
+	unsigned changed = distrust_of(u, c->trusted);
 
 	us->listed[us->n_listed++] = n;
 	if (c->ordered == CONF_DOWN && u->active)
@@ -228,7 +228,7 @@ static unsigned
 drop(struct upstreams *us, unsigned n)
 {
 	struct upstream *u = &us->table[n];
-	unsigned changed = trust(u, false);
+	unsigned changed = distrust_of(u, false);
 
 	u->active = false;
 	u->conf.ordered = CONF_UP;
@@ -326,7 +326,7 @@ upstreams_learn_way(struct upstreams *us, unsigned u, enum way way, uint64_t now
 	char text[NETADDR_TEXT];
 
 	ways_learn(&up->ways, way, now_ns);
-	up->failures.n_udp_silent = 0;
+	up->failures.n_usual_silent = 0;
 	if (!told)
 		return;
 	ended = end_way(us, up);

@@ -16,7 +16,6 @@
 
 #include "base/attr.h"
 #include "base/list.h"
-#include "base/netaddr.h"
 #include "base/rng.h"
 #include "core/conf.h"
 #include "core/latency.h"
@@ -40,8 +39,9 @@
 #define UPSTREAM_UNGUARDED_MS 3600000U /* ms: how long a guard is off (RULES D21) */
 #define UPSTREAM_PROVEN 64 /* right replies in a row, after which a guard goes off only */
 #define UPSTREAM_SEEN 8    /* for confirmed near misses by so many sockets */
-/* silent attempts over UDP in a row, after which a reply over TCP teaches WAY_TCP */
-#define UPSTREAM_UDP_SILENT 16
+/* silent attempts over UPSTREAM_USUAL in a row, after which a reply over a stream teaches WAY_TCP
+ */
+#define UPSTREAM_USUAL_SILENT 16
 
 /*
  * A guard: a check that tells true replies from forged ones, and that some upstreams do not pass
@@ -105,9 +105,9 @@ struct upstream_tally {
 
 /* Silence and refusals of an upstream. */
 struct upstream_failures {
-	uint32_t n_udp_silent; /* silent attempts over UDP since its last reply over UDP */
-	uint32_t n;            /* silences and refusals since its last reply */
-	uint64_t since_ns;     /* time of the first of these failures */
+	uint32_t n_usual_silent; /* silent attempts over UPSTREAM_USUAL since its last reply so */
+	uint32_t n;              /* silences and refusals since its last reply */
+	uint64_t since_ns;       /* time of the first of these failures */
 };
 
 /* Its error replies, for the log. */
@@ -134,8 +134,8 @@ struct upstream_cookie {
 };
 
 /*
- * Over what an upstream is asked. By this goes what is tried, when, and what follows from it; by
- * transport_is_stream how a question leaves and what its reply has to pass.
+ * Which of its two transports an upstream is asked over. Waits, silences and what is tried next are
+ * kept by this; how a question leaves, and what its reply has to pass, by transport_is_stream.
  */
 enum upstream_over {
 	UPSTREAM_USUAL,  /* the transport by which questions to it go */
@@ -326,7 +326,7 @@ void upstreams_learn_way(struct upstreams *us, unsigned u, enum way way, uint64_
 MUST_USE enum way upstreams_retry_way(struct upstreams *us, unsigned u, uint64_t now_ns);
 
 /*
- * upstreams_learn: a right reply came from U over transport OVER, RTT_NS after its question was
+ * upstreams_learn: a right reply came from U over OVER, RTT_NS after its question was
  * sent, whether in time or late.
  */
 static inline __attribute__((always_inline)) void
@@ -341,8 +341,8 @@ upstreams_learn(
 	if (us->n_order > 1 || over == UPSTREAM_STREAM) /* nor to hedge */
 		times_rank(&up->times[over], rtt_ns);
 	if (over == UPSTREAM_USUAL)
-		up->failures.n_udp_silent = 0;
-	else if (UNLIKELY(up->failures.n_udp_silent >= UPSTREAM_UDP_SILENT) &&
+		up->failures.n_usual_silent = 0;
+	else if (UNLIKELY(up->failures.n_usual_silent >= UPSTREAM_USUAL_SILENT) &&
 	    up->ways.now != WAY_TCP)
 		upstreams_learn_way(us, u, WAY_TCP, now_ns);
 	up->heard_ns = now_ns;

@@ -28,7 +28,7 @@ enum upstream_status_state {
 	UPSTREAM_STATUS_DOWN
 };
 
-/* A round trip, as usual or over a stream. */
+/* A round trip time over one enum upstream_over. */
 struct upstream_status_rtt {
 	uint64_t srtt_ns;
 	uint64_t var_ns;

@@ -123,11 +123,14 @@ struct policy {
 
 struct store;
 
-/* What neither changes. Sets that share it count their references in store. */
+/*
+ * What changes neither with prefixes nor with orders. Sets that share it count their references in
+ * store.
+ */
 struct policies_common {
 	struct netmap clients;   /* network to policies_value (RULES D13, D23) */
 	uint32_t others;         /* the same value, for clients in none of those networks */
-	bool ignores;            /* some clients are POLICY_IGNORED by that */
+	bool ignores;            /* some clients are POLICY_IGNORED by clients or others */
 	struct netmap exempt;    /* network to 1: without rate-limit and max-amplification */
 	struct zonemap *special; /* zone to enum special (RULES D15, D17) */
 	struct store *store;     /* owned: special, and what policies point to, but for v4 */
@@ -219,7 +222,10 @@ MUST_USE int policies_finish(struct policies *ps);
 /* policy_settle: derive active_bits, general and n_general of P, which no loop has yet. */
 void policy_settle(struct policy *p);
 
-/* policy_value: the value for WHAT, said at LINE, below 2^26, or it is lost; 0: it is built in. */
+/*
+ * policy_value: WHAT and the number of the LINE that says it (0: it is built in), as one value. A
+ * line of 2^26 or more is not kept: it reads as 0.
+ */
 MUST_USE static inline uint32_t
 policy_value(uint32_t what, unsigned line)
 {

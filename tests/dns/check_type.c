@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Types by name, there and back, and what is known of them. */
 
+#include "dns/proto.h"
 #include "dns/type.h"
 
 #include "support/tests.h"

@@ -130,7 +130,7 @@ START_TEST(each_step_is_noted)
 	explain_it("www.example", DNS_TYPE_AAAA);
 	ck_assert(explain_done(&explanation));
 	ck_assert_uint_eq(explanation.trace.n, 13);
-	s = step(0, TRACE_POLICY);
+	s = step(0, TRACE_BEGIN);
 	ck_assert(s->policy == 0 && s->state == QUERY_AAAA);
 	s = step(1, TRACE_QUESTION);
 	ck_assert(s->type == DNS_TYPE_AAAA && !s->joined);

@@ -487,10 +487,10 @@ START_TEST(d27_mute_over_udp_asked_over_tcp)
 	struct packet_out send;
 
 	p.upstreams.n_order = 1;
-	up->failures.n_udp_silent = UPSTREAM_UDP_SILENT - 1;
+	up->failures.n_usual_silent = UPSTREAM_USUAL_SILENT - 1;
 	upstreams_learn(&p.upstreams, 0, UPSTREAM_STREAM, NS_PER_MS, p.now_ns);
 	ck_assert_uint_eq(count_tcp(10), 0);
-	up->failures.n_udp_silent = UPSTREAM_UDP_SILENT; /* no reply over TCP since */
+	up->failures.n_usual_silent = UPSTREAM_USUAL_SILENT; /* no reply over TCP since */
 	ck_assert_uint_eq(count_tcp(10), 0);
 	upstreams_learn(&p.upstreams, 0, UPSTREAM_STREAM, NS_PER_MS, p.now_ns);
 	ck_assert_uint_eq(count_tcp(1000), 1000);
