@@ -26,7 +26,10 @@ plainly()
 same_files()
 {
 	dpkg-deb --fsys-tarfile "$packages/$1"_*.deb | tar -t | grep -v '/$' | plainly >"$work/deb.files"
-	rpm -qpl --noartifact "$built/$1"-[0-9]*.x86_64.rpm 2>/dev/null | grep -v '^/etc/dns64d$' | plainly >"$work/rpm.files"
+	rpm -qp --qf '[%{FILEMODES:perms} %{FILENAMES}\n]' "$built/$1"-[0-9]*.x86_64.rpm 2>/dev/null |
+		sed -n 's/^d[^ ]* //p' >"$work/rpm.directories"
+	rpm -qpl --noartifact "$built/$1"-[0-9]*.x86_64.rpm 2>/dev/null | grep -vxFf "$work/rpm.directories" | plainly \
+		>"$work/rpm.files"
 	[ -s "$work/deb.files" ] && diff "$work/deb.files" "$work/rpm.files"
 }
 
