@@ -88,13 +88,13 @@ put_message(json_t *j, const struct trace_step *s)
 	}
 	if (s->kind == TRACE_CAME) {
 		put_rcode(j, s->rcode);
-		put_bool(j, "matches", s->matches);
+		put_bool(j, "taken", s->taken);
 	}
-	if (s->matches) {
+	if (s->taken) {
 		(void)json_object_set_new(j, "answers", json_integer(s->n_answers));
 		put_bool(j, "tc", s->truncated);
 	}
-	if (s->kind == TRACE_SILENT || s->matches)
+	if (s->kind == TRACE_SILENT || s->taken)
 		(void)json_object_set_new(
 		    j, "took_us", json_integer((json_int_t)(s->took_ns / 1000)));
 }

@@ -213,8 +213,8 @@ put_message(const json_t *s, const char *words, FILE *out)
 		    is_set(s, "tc") ? ", truncated" : "", show_number(s, "answers"));
 	if (json_object_get(s, "took_us") != NULL)
 		fprintf(out, ", after %.3f ms", (double)show_number(s, "took_us") / 1000);
-	if (json_is_false(json_object_get(s, "matches")))
-		fputs(", which does not match what was asked there", out);
+	if (json_is_false(json_object_get(s, "taken")))
+		fputs(", not taken: late, or no reply to what was asked there", out);
 	if (json_object_get(s, "why") != NULL)
 		fprintf(out, ", attempt %" JSON_INTEGER_FORMAT ": %s", show_number(s, "attempt"),
 		    show_text(s, "why"));

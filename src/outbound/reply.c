@@ -10,6 +10,7 @@
 #include "outbound/late.h"
 #include "outbound/loss.h"
 #include "outbound/match.h"
+#include "outbound/trace.h"
 
 /* --- what came back --------------------------------------------------------------------------- */
 
@@ -239,10 +240,13 @@ hear(struct lookups *ls, struct lookup *l, struct msg *msg, enum msg_verdict ver
 	enum antispoof_stopped stopped = ANTISPOOF_AGREED;
 	enum antispoof_match match = match_attempt(ls, l, msg);
 
-	if (UNLIKELY(match != ANTISPOOF_SAME))
+	if (UNLIKELY(match != ANTISPOOF_SAME)) {
 		stopped = on_near_miss(ls, l, match, verdict == MSG_OK ? msg : NULL, now_ns);
-	else if (UNLIKELY(ls->upstreams->table[l->upstream].watched))
+		if (stopped == ANTISPOOF_AGREED && ls->told.anybody)
+			trace_reply(ls, l, msg, now_ns);
+	} else if (UNLIKELY(ls->upstreams->table[l->upstream].watched)) {
 		match_learn(ls, l, msg, now_ns);
+	}
 	if (stopped == ANTISPOOF_STOPPED)
 		return NULL;
 	if (stopped == ANTISPOOF_HOPELESS)

@@ -86,9 +86,12 @@ note(struct trace *t, struct trace_step *s, uint64_t now_ns)
 	if (t == NULL || !is_noted(t, s->name, s->type))
 		return;
 	/* The step of trace_came is this one, before it was known whose reply it is. */
-	if (s->kind == TRACE_CAME && t->n_left_out == 0 && t->step[t->n - 1].kind == TRACE_CAME &&
-	    !t->step[t->n - 1].matches)
+	if (s->kind == TRACE_CAME && t->came) {
+		t->came = false;
+		if (t->n_left_out > 0)
+			return;
 		t->n--;
+	}
 	to = trace_add(t, (enum trace_kind)s->kind, now_ns);
 	if (to == NULL)
 		return;
@@ -168,8 +171,9 @@ trace_came(struct trace *t, const struct netaddr *from, enum transport transport
 	struct trace_step *s;
 	struct msg m;
 
-	if (msg_parse(&m, msg, len) != MSG_OK || m.qname_len == 0 ||
-	    !is_noted(t, msg_qname(&m), m.qtype))
+	t->came = msg_parse(&m, msg, len) == MSG_OK && m.qname_len > 0 &&
+	    is_noted(t, msg_qname(&m), m.qtype);
+	if (!t->came)
 		return;
 	s = trace_add(t, TRACE_CAME, now_ns);
 	if (s == NULL)
@@ -186,7 +190,7 @@ trace_reply(const struct lookups *ls, const struct lookup *l, const struct msg *
 {
 	struct trace_step s = of_attempt(TRACE_CAME, ls, l, &l->now, now_ns);
 
-	s.matches = true;
+	s.taken = true;
 	s.rcode = m->rcode;
 	s.truncated = (m->flags & DNS_TC) != 0;
 	s.n_answers = m->count[MSG_ANSWER];

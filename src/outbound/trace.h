@@ -47,7 +47,7 @@ enum trace_kind {
 	TRACE_SENT, /* such a question leaves for addr; transport, attempt; words: why for that one
 		     */
 	/*
-	 * a message about it came from addr; rcode, transport; matches: it is the reply to an
+	 * a message about it came from addr; rcode, transport; taken: it is the reply to an
 	 * attempt, in took_ns, with n_answers and truncated
 	 */
 	TRACE_CAME,
@@ -73,7 +73,7 @@ struct trace_step {
 	bool stale : 1;
 	bool due : 1; /* it is to be refreshed */
 	bool joined : 1;
-	bool matches : 1;
+	bool taken : 1;
 	bool truncated : 1;
 	bool late : 1;     /* TRACE_EVENT of QUERY_SVCB: others did not come in time */
 	uint16_t n_added;  /* likewise: addresses of targets that were added */
@@ -92,6 +92,7 @@ struct trace {
 	uint64_t began_ns;   /* when the question came, by the loop's clock */
 	unsigned n;          /* steps noted */
 	unsigned n_left_out; /* steps for which there was no room */
+	bool came;           /* the message that is looked at has its step, or was left out */
 	struct trace_step step[TRACE_STEPS];
 };
 

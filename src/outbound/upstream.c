@@ -220,7 +220,8 @@ take_conf(struct upstreams *us, uint16_t n, const struct conf_upstream *c)
 	if (was_asked)
 		return changed;
 	u->failures.n = 0; /* of what was finished while it was drained */
-	return changed | take_pulse(us, u);
+	changed |= take_pulse(us, u);
+	return changed;
 }
 
 /* Forget the upstream with the number N, which is configured no more. Returns UPSTREAMS_ bits. */

@@ -117,7 +117,7 @@ START_TEST(all_is_told)
 	ck_assert_int_eq(json_integer_value(at("steps.2.attempt")), 1);
 	ck_assert_str_eq(text_at("steps.2.why"), "the only one");
 	ck_assert(json_is_false(at("steps.3.tc")) && json_is_integer(at("steps.3.answers")));
-	ck_assert(json_is_true(at("steps.3.matches")) && json_is_integer(at("steps.3.took_us")));
+	ck_assert(json_is_true(at("steps.3.taken")) && json_is_integer(at("steps.3.took_us")));
 	ck_assert_str_eq(text_at("steps.9.step"), "address");
 	ck_assert_str_eq(text_at("steps.9.verdict"), "excluded");
 	ck_assert_int_eq(json_integer_value(at("steps.9.decided_by.line")), 6);

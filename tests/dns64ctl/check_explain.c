@@ -145,9 +145,9 @@ START_TEST(steps)
 	     "{\"step\": \"sent\", \"us\": 1, \"name\": \"n.\", \"type\": \"A\", \"upstream\": "
 	     "\"u\", \"transport\": \"udp\", \"attempt\": 2, \"why\": \"another one\"},"
 	     "{\"step\": \"came\", \"us\": 1, \"name\": \"n.\", \"type\": \"A\", \"upstream\": "
-	     "\"u\", \"transport\": \"udp\", \"rcode\": \"NOERROR\", \"matches\": false},"
+	     "\"u\", \"transport\": \"udp\", \"rcode\": \"NOERROR\", \"taken\": false},"
 	     "{\"step\": \"came\", \"us\": 1, \"name\": \"n.\", \"type\": \"A\", \"upstream\": "
-	     "\"u\", \"transport\": \"udp\", \"rcode\": \"NOERROR\", \"matches\": true, "
+	     "\"u\", \"transport\": \"udp\", \"rcode\": \"NOERROR\", \"taken\": true, "
 	     "\"answers\": 3, \"tc\": true, \"took_us\": 2500},"
 	     "{\"step\": \"silent\", \"us\": 1, \"name\": \"n.\", \"type\": \"A\", \"upstream\": "
 	     "\"u\", \"transport\": \"udp\", \"took_us\": 400000},"
@@ -177,7 +177,8 @@ START_TEST(steps)
 	HAS("    1.500 ms    from u over UDP: n. A REFUSED\n");
 	HAS("  a: silent\n");
 	HAS("    to u over UDP: n. A, attempt 2: another one\n");
-	HAS("    from u over UDP: n. A NOERROR, which does not match what was asked there\n");
+	HAS("    from u over UDP: n. A NOERROR, not taken: late, or no reply to what was asked "
+	    "there\n");
 	HAS("    from u over UDP: n. A NOERROR, truncated, 3 answers, after 2.500 ms\n");
 	HAS("    no reply from u over UDP: n. A, after 400.000 ms\n");
 	HAS("    cache: n. A kept, data, TTL 60 s\n");

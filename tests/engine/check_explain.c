@@ -10,6 +10,7 @@
 #include "core/packet.h"
 #include "dns/name.h"
 #include "dns64/special.h"
+#include "engine/engine_parts.h"
 #include "engine/state.h"
 #include "scenario/world.h"
 #include "support/tests.h"
@@ -129,6 +130,8 @@ START_TEST(each_step_is_noted)
 
 	explain_it("www.example", DNS_TYPE_AAAA);
 	ck_assert(explain_done(&explanation));
+	/* Whoever asked reads it now. */
+	ck_assert_ptr_null(world.engine->lookups.told.trace);
 	ck_assert_uint_eq(explanation.trace.n, 13);
 	s = step(0, TRACE_BEGIN);
 	ck_assert(s->policy == 0 && s->state == QUERY_AAAA);
@@ -139,7 +142,7 @@ START_TEST(each_step_is_noted)
 	    s->transport == TRANSPORT_UDP && s->attempt == 1);
 	ck_assert_str_eq(s->words, "the only one");
 	s = step(3, TRACE_CAME);
-	ck_assert(s->rcode == DNS_NOERROR && s->type == DNS_TYPE_AAAA && s->matches);
+	ck_assert(s->rcode == DNS_NOERROR && s->type == DNS_TYPE_AAAA && s->taken);
 	s = step(4, TRACE_KEPT);
 	ck_assert(s->ttl_s == 300 && s->type == DNS_TYPE_AAAA);
 	s = step(5, TRACE_EVENT);
@@ -147,7 +150,7 @@ START_TEST(each_step_is_noted)
 	ck_assert_uint_eq(s->addr.addr[3], 1);
 	ck_assert_uint_eq(step(6, TRACE_QUESTION)->type, DNS_TYPE_A);
 	(void)step(7, TRACE_SENT);
-	ck_assert(step(8, TRACE_CAME)->matches);
+	ck_assert(step(8, TRACE_CAME)->taken);
 	(void)step(9, TRACE_KEPT);
 	ck_assert_uint_eq(step(10, TRACE_EVENT)->state, QUERY_A);
 	ck_assert_uint_eq(step(11, TRACE_ADDRESS)->verdict, EXPLAIN_MAPPED);

@@ -167,7 +167,7 @@ START_TEST(steps_of_what_is_explained)
 	trace_silent(&ls, &l, &l.now, 45 * MS);
 	ck_assert_uint_eq(step(2, TRACE_SILENT, 40, 45)->type, DNS_TYPE_AAAA);
 	trace_reply(&ls, &l, &m, 50 * MS);
-	ck_assert(step(3, TRACE_CAME, 45, 50)->matches && trace.step[3].rcode == DNS_NXDOMAIN);
+	ck_assert(step(3, TRACE_CAME, 45, 50)->taken && trace.step[3].rcode == DNS_NXDOMAIN);
 	trace_kept(&ls, &l.key, &e, 50 * MS);
 	ck_assert_uint_eq(step(4, TRACE_KEPT, 0, 50)->ttl_s, 60);
 	ck_assert_str_eq(trace.step[4].words, "it does not exist");
@@ -190,10 +190,10 @@ START_TEST(what_came_is_told_once)
 
 	explain(DNS_TYPE_AAAA);
 	trace_came(&trace, from, TRANSPORT_UDP, bytes, sizeof(bytes) - 1, 6 * MS);
-	ck_assert(!step(1, TRACE_CAME, 0, 6)->matches && trace.step[1].rcode == DNS_NXDOMAIN);
+	ck_assert(!step(1, TRACE_CAME, 0, 6)->taken && trace.step[1].rcode == DNS_NXDOMAIN);
 	ck_assert_mem_eq(trace.step[1].name, "\3www\7example", sizeof(name));
 	trace_reply(&ls, &l, &m, 7 * MS);
-	ck_assert(step(1, TRACE_CAME, 2, 7)->matches && trace.step[1].rcode == DNS_SERVFAIL);
+	ck_assert(step(1, TRACE_CAME, 2, 7)->taken && trace.step[1].rcode == DNS_SERVFAIL);
 	trace_reply(&ls, &l, &m, 8 * MS);
 	ck_assert_uint_eq(trace.n, 3);
 	bytes[13] = 'v'; /* another name */
@@ -215,7 +215,40 @@ START_TEST(only_so_many_steps)
 	trace_reply(&ls, &l, &m, 7 * MS);
 	ck_assert_uint_eq(trace.n, TRACE_STEPS);
 	ck_assert_uint_eq(trace.n_left_out, 2);
-	ck_assert(!trace.step[TRACE_STEPS - 1].matches);
+	ck_assert(!trace.step[TRACE_STEPS - 1].taken);
+}
+END_TEST
+
+/* The reply after it has no question, and so no step of trace_came. */
+START_TEST(a_forged_message_keeps_its_step)
+{
+	uint8_t bytes[] = "\0\1\x80\3\0\1\0\0\0\0\0\0\3wWw\7eXample\0\0\x1c\0\1";
+	uint8_t bare[] = "\0\1\x80\1\0\0\0\0\0\0\0\0";
+	const struct msg m = { .rcode = DNS_FORMERR };
+	const struct netaddr *from = &us.table[1].conf.addr;
+
+	explain(DNS_TYPE_AAAA);
+	trace_came(&trace, from, TRANSPORT_UDP, bytes, sizeof(bytes) - 1, 6 * MS);
+	ck_assert_uint_eq(trace.n, 2);
+	trace_came(&trace, &us.table[0].conf.addr, TRANSPORT_UDP, bare, 12, 7 * MS);
+	ck_assert_uint_eq(trace.n, 2);
+	trace_reply(&ls, &l, &m, 7 * MS);
+	ck_assert_uint_eq(trace.n, 3);
+}
+END_TEST
+
+/* One message is one step, also if there is no room for it. */
+START_TEST(left_out_once)
+{
+	uint8_t bytes[] = "\0\1\x80\3\0\1\0\0\0\0\0\0\3wWw\7eXample\0\0\x1c\0\1";
+	const struct msg m = { .rcode = DNS_NOERROR };
+
+	explain(DNS_TYPE_AAAA);
+	while (trace.n < TRACE_STEPS)
+		(void)trace_add(&trace, TRACE_EVENT, 0);
+	trace_came(&trace, &us.table[0].conf.addr, TRANSPORT_UDP, bytes, sizeof(bytes) - 1, 6 * MS);
+	trace_reply(&ls, &l, &m, 6 * MS);
+	ck_assert_uint_eq(trace.n_left_out, 1);
 }
 END_TEST
 
@@ -223,6 +256,8 @@ void
 tests_add(TCase *tc)
 {
 	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_add_test(tc, a_forged_message_keeps_its_step);
+	tcase_add_test(tc, left_out_once);
 	tcase_add_test(tc, asked_and_why);
 	tcase_add_test(tc, asked_the_same);
 	tcase_add_test(tc, replies);

@@ -257,6 +257,23 @@ START_TEST(d9_trust_goes_with_the_address)
 	ck_assert_uint_eq(upstreams_configure(&us, &conf, &wheel), UPSTREAMS_DISTRUST);
 	ck_assert(us.table[1].conf.trusted && !us.table[2].conf.trusted);
 	ck_assert_uint_eq(upstreams_configure(&us, &conf, &wheel), 0);
+	/* It comes back, and is trusted no more. */
+	conf.upstreams[0].ordered = CONF_DOWN;
+	ck_assert_uint_eq(upstreams_configure(&us, &conf, &wheel), 0);
+	conf.upstreams[0].ordered = CONF_UP;
+	conf.upstreams[0].trusted = false;
+	ck_assert(upstreams_configure(&us, &conf, &wheel) & UPSTREAMS_DISTRUST);
+}
+END_TEST
+
+/* What the settings switch on is looked for in the next reply. */
+START_TEST(d21_settings_are_looked_at)
+{
+	parts_conf(&conf, 1, 100);
+	(void)upstreams_configure(&us, &conf, &wheel);
+	us.table[0].watched = false;
+	(void)upstreams_configure(&us, &conf, &wheel);
+	ck_assert(us.table[0].watched);
 }
 END_TEST
 
@@ -443,6 +460,7 @@ tests_add(TCase *tc)
 	tcase_add_test(tc, retiring_an_old_socket_leaves_the_new_one);
 	tcase_add_test(tc, slots_that_are_free_are_used_again);
 	tcase_add_test(tc, d9_trust_goes_with_the_address);
+	tcase_add_test(tc, d21_settings_are_looked_at);
 	tcase_add_test(tc, d26_how_many_may_be_in_flight);
 	tcase_add_test(tc, guards_are_told_once);
 	tcase_add_test(tc, d5_what_was_learned_is_told_once);

@@ -201,7 +201,7 @@ ctl explain 6.test >"$work/said"
 check 'the question upstream, and why there' is 'to 127.0.0.1#5300 over UDP: 6.test. AAAA, attempt 1: the only one' \
 	cat "$work/said"
 check 'the reply, and its time' is 'from 127.0.0.1#5300 over UDP: 6.test. AAAA NOERROR, 1 answers, after ' cat "$work/said"
-check 'what the cache keeps' is 'cache: 6.test. AAAA kept, data, TTL 300 s' cat "$work/said"
+check 'what the cache keeps' is 'cache: 6.test. AAAA kept, positive, TTL 300 s' cat "$work/said"
 check 'over TCP' is 'over TCP: NOERROR, 1 TXT' ctl explain text.test TXT tcp
 
 # --- what it changes ---
