@@ -496,7 +496,7 @@ loss_on_tcp_full(struct lookups *ls, unsigned conn, uint16_t id, uint64_t now_ns
 		return;
 	l = lookup_at(ls, owner->lookup);
 	stats_inc(&ls->stats->tcp_upstream_full);
-	uncount(l); /* no room: it did not leave */
+	uncount(l);                                 /* no room: it did not leave */
 	if (l->stream.plan == LOOKUP_STREAM_NEXT) { /* it may go as usual */
 		lookup_plan(l, LOOKUP_NO_STREAM);
 		l->here.no_tcp = true; /* though that is the way that was learned (outbound/ways) */
