@@ -2,6 +2,7 @@
 #include "control/ask.h"
 
 #include "base/clock.h"
+#include "base/list.h"
 
 struct ask_request {
 	struct waiting_request base;
@@ -68,7 +69,7 @@ answer_all(struct ask *a)
 static uint32_t
 poll_loops(struct waiting *w)
 {
-	struct ask *a = (struct ask *)w;
+	struct ask *a = LIST_OBJECT(w, struct ask, waiting);
 	unsigned n_missing, n_stuck;
 
 	if (a->end_ns == 0) {

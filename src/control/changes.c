@@ -2,6 +2,7 @@
 #include "control/changes.h"
 
 #include "base/clock.h"
+#include "base/list.h"
 #include "config/policy_lines.h"
 #include "control/conf_location.h"
 #include "control/host_ops.h"
@@ -138,7 +139,7 @@ give_up(struct changes *cs, const struct changes_request *first)
 static uint32_t
 poll_loops(struct waiting *w)
 {
-	struct changes *cs = (struct changes *)w;
+	struct changes *cs = LIST_OBJECT(w, struct changes, waiting);
 	struct changes_request *first;
 	json_t *answer;
 

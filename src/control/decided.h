@@ -8,9 +8,8 @@
  *	{"keyword": "exclude-a", "value": "10.0.0.0/8", "file": "/etc/dns64d.conf", "line": 12}
  *
  * If a built-in rule or a keyword's default decided, there is "rule", a text, and for a default
- * "keyword". It is null if
- * nothing decided, or if the configuration is not that of the question any more. What the functions
- * return is the caller's reference.
+ * "keyword". It is null if nothing decided, or if the configuration is not that of the question any
+ * more. What the functions return is the caller's reference.
  */
 
 #include <jansson.h>

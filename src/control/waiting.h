@@ -7,8 +7,8 @@
  * polls what they wait for. Nobody blocks. A request whose client hangs up stays in the queue until
  * it is answered (see http_handler).
  *
- * Its owner has a type of queue, and structs that begin with a struct waiting for the queue and
- * with a struct waiting_request for each request.
+ * Its owner has a type of queue, the queue as the field waiting of a struct of its own, and for
+ * each request a struct that begins with a struct waiting_request.
  */
 
 #include <event2/event.h>
