@@ -198,7 +198,8 @@ query_joined(struct queries *qs, struct query *q, uint64_t now_ns)
 bool
 query_hold(struct queries *qs, struct query *q, uint32_t ttl, uint64_t now_ns)
 {
-	if (q->aaaa.late != LATE_WATCHED || q->stale || ttl == 0 || qs->conf->cache == NULL ||
+	/* The cache counts whole seconds: of a TTL of 1 the last may end within the tick. */
+	if (q->aaaa.late != LATE_WATCHED || q->stale || ttl < 2 || qs->conf->cache == NULL ||
 	    now_ns + 2 * WHEEL_TICK_NS >= q->deadline_ns)
 		return false;
 	query_take_late(qs, q, LATE_ON_AT_HAND);

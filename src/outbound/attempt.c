@@ -235,17 +235,17 @@ seldom_wait(struct lookups *ls, struct lookup *l, uint64_t wait_ns, uint64_t now
 {
 	if (l->probe.is)
 		return l->end_ns - now_ns;
-	if (l->here.suspect != LOOKUP_NO_SUSPECT && l->progress == LOOKUP_ASKED_STREAM) {
-		uint64_t most_ns = id_attack_wait_ns(&ls->upstreams->table[l->upstream]);
-
-		return wait_ns < most_ns ? wait_ns : most_ns;
-	}
-	/* Every upstream is down: one attempt, and a short one (RULES D5). */
+	/* Every upstream is down: a short life, and one attempt (RULES D5). */
 	if (upstreams_all_down(ls->upstreams)) {
 		if (l->end_ns > now_ns + LOOKUP_DOWN_MS * NS_PER_MS)
 			l->end_ns = now_ns + LOOKUP_DOWN_MS * NS_PER_MS;
 		l->excuse.hurried = true;
 		wait_ns = LOOKUP_DOWN_MS * NS_PER_MS;
+	}
+	if (l->here.suspect != LOOKUP_NO_SUSPECT && l->progress == LOOKUP_ASKED_STREAM) {
+		uint64_t most_ns = id_attack_wait_ns(&ls->upstreams->table[l->upstream]);
+
+		wait_ns = wait_ns < most_ns ? wait_ns : most_ns;
 	}
 	return wait_ns;
 }

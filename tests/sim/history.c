@@ -184,16 +184,17 @@ history_is_open(const struct sim *s, uint16_t id)
 void
 history_lost(struct sim *s, unsigned conn)
 {
-	struct upstream *up = &s->w.engine->upstreams.table[conn / TCP_POOL_SIZE];
+	unsigned u = conn / TCP_POOL_SIZE;
+	struct upstream *up = &s->w.engine->upstreams.table[u];
 	struct list *open = &up->tcp[conn % TCP_POOL_SIZE].open;
 
 	for (struct list *at = open->next; at != open; at = at->next) {
 		struct sends *n = sends_of(
 		    s, lookup_of(&s->w.engine->lookups, LIST_OBJECT(at, struct attempt, link)));
 
-		if (s->conn_good[conn] || !n->lost)
-			n->heard[conn / TCP_POOL_SIZE][1]++;
-		n->lost = n->lost || !s->conn_good[conn];
+		if (s->conn_good[conn] || !(n->lost >> u & 1))
+			n->heard[u][1]++;
+		n->lost |= (uint64_t)!s->conn_good[conn] << u;
 	}
 	s->conn_good[conn] = false;
 }
@@ -215,7 +216,7 @@ history_refused(struct sim *s, unsigned slot)
 }
 
 void
-history_taken(struct sim *s, const struct conf_push *p, uint64_t born_ns)
+history_taken(struct sim *s, const struct parcel *p, uint64_t born_ns)
 {
 	struct fact *f = history_fact(s, p->key);
 

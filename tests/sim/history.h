@@ -67,6 +67,6 @@ void history_lost(struct sim *s, unsigned conn);
 void history_refused(struct sim *s, unsigned slot);
 
 /* history_taken: the reply P was taken, to a question of the lookup that began at BORN_NS. */
-void history_taken(struct sim *s, const struct conf_push *p, uint64_t born_ns);
+void history_taken(struct sim *s, const struct parcel *p, uint64_t born_ns);
 
 #endif

@@ -237,6 +237,9 @@ was_hopeless(struct sim *s, const struct ask *k, uint16_t type)
 
 		if (f->n_wrong > 0 || f->n_lost >= most || f->slow_ns > slow_ns)
 			return true;
+		/* Where so many names are mute it may be learned that AAAA do not get through. */
+		if (type == DNS_TYPE_AAAA && k->no_aaaa && f->n_lost > 0)
+			return true;
 	}
 	return false;
 }
@@ -259,11 +262,12 @@ n_waiting(const struct sim *s, unsigned c, const struct ask *k)
 /*
  * Had there been no room for K? When many wait the network that has most gives way, to within an
  * eighth, unless it is no room in tables that lacks; and whose reply is overdue to anybody
- * (engine/query_room), which it is not in less than the shortest wait that is measured (RULES D27).
+ * (engine/query_room), which it is not in less than the shortest wait that is measured (RULES D27),
+ * unless its question was refused, so that none is on its way.
  * One address weighs as much as its network does with 16 times as many (RULES D30).
  */
 static bool
-had_no_room(const struct sim *s, const struct ask *k)
+had_no_room(struct sim *s, const struct ask *k)
 {
 	const struct conf_core *c = &s->conf[s->turn % 2];
 	const struct stats *st = &s->w.engine->stats;
@@ -274,6 +278,7 @@ had_no_room(const struct sim *s, const struct ask *k)
 	return s->n_rare > 0 || st->queries_evicted == 0 ||
 	    st->sockets_exhausted + st->tcp_upstream_full > 0 || c->max_queries < 64 ||
 	    c->max_waiting_per_client > 0 || s->w.now_ns - k->at_ns >= TIMES_LEAST_NS ||
+	    was_touched(s, k, k->act->type) || was_touched(s, k, DNS_TYPE_A) ||
 	    18 * mine + 16 >= n_waiting(s, s->flooder, NULL);
 }
 
@@ -384,10 +389,11 @@ judge_time(struct sim *s, const struct ask *k)
 		sim_fail(s, "answered late");
 }
 
-/* Are all upstreams known to be down while K waits? */
+/* Are all upstreams known to be down, or one to be silent to AAAA, while K waits? */
 static void
 look(struct sim *s, struct ask *k)
 {
+	k->no_aaaa = k->no_aaaa || s->w.engine->upstreams.some_no_aaaa;
 	if (upstreams_all_down(&s->w.engine->upstreams))
 		k->was_down = true;
 	else

@@ -121,7 +121,7 @@ lose(struct sim *s, uint32_t conn, bool established)
 }
 
 void
-shell_event(struct sim *s, const struct conf_push *p)
+shell_event(struct sim *s, const struct parcel *p)
 {
 	unsigned u;
 

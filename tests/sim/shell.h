@@ -16,7 +16,7 @@ void shell_rotate(struct sim *s, unsigned up);
 void shell_replace(struct sim *s, uint32_t sock);
 
 /* shell_event: what a socket or connection tells, in parcel P. */
-void shell_event(struct sim *s, const struct conf_push *p);
+void shell_event(struct sim *s, const struct parcel *p);
 
 /* shell_number: the engine's number of the upstream that SOCK (TCP: a connection) leads to. */
 unsigned shell_number(const struct sim *s, bool tcp, uint32_t sock);

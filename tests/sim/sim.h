@@ -133,6 +133,7 @@ struct ask {
 	unsigned era;     /* of s->eras: the one it was asked in */
 	bool open;
 	bool was_down;       /* they were when it was asked */
+	bool no_aaaa;        /* AAAA were known not to get through, while it waited */
 	uint64_t n_no_room;  /* counted before it */
 	unsigned n_given_up; /* sockets that were before it */
 	uint64_t n_rare;     /* s->n_rare before it */
@@ -159,10 +160,11 @@ struct use {
 
 /* What is on its way to the engine. */
 enum parcel_kind { PARCEL_MESSAGE, PARCEL_REFUSED, PARCEL_LOST, PARCEL_FULL, PARCEL_LOOK };
-struct conf_push {
+struct parcel {
 	uint64_t at_ns, order;
 	uint8_t kind, what;
 	bool tcp, right, forged, established, other;
+	bool alike; /* forged, with nothing in it that a true reply has not */
 	uint16_t id;
 	uint32_t sock, gen;
 	uint64_t key; /* of the question (history_key) */
@@ -202,7 +204,7 @@ struct sends {
 	uint16_t heard[UPSTREAM_MAX][2]; /* what came, after which it may be sent once more */
 	uint64_t slots;                  /* bit per UDP socket, by slot, that it left by */
 	struct fact *fact;               /* what its client's question is about; NULL: a probe */
-	bool lost;                       /* with a connection by which no reply came */
+	uint64_t lost; /* bit per upstream: with a connection by which no reply came */
 };
 
 struct sim {
@@ -242,7 +244,7 @@ struct sim {
 	uint64_t slept_ns; /* for how long the process was stopped, in all */
 	uint64_t woke_ns;  /* when that was over last */
 	/* net and shell */
-	struct conf_push *parcels;
+	struct parcel *parcels;
 	unsigned n_parcels;
 	uint64_t n_sent, n_known;
 	uint8_t seen[4096]; /* how often a question came */

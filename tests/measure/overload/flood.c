@@ -55,7 +55,7 @@ struct count {
 	uint32_t sent, right, servfail, other;
 };
 
-struct explain_job {
+struct inquiry {
 	uint64_t sent_ns;
 	double ms;
 };
@@ -70,7 +70,7 @@ static struct phase phases[PHASES];
 static unsigned n_phases, n_networks;
 static uint64_t start_ns;
 static struct count counts[WINDOWS];
-static struct explain_job others[OTHERS_MAX];
+static struct inquiry others[OTHERS_MAX];
 static uint32_t n_others;
 static atomic_bool over;
 
@@ -303,7 +303,7 @@ ask_others(void *arg)
 		if (now_ns() >= due_ns) {
 			put(&out, 0, (uint16_t)n_others, other_name(n_others),
 			    (UINT32_C(10) << 24 | 65 << 16) + n_others % OTHERS_NETWORKS);
-			others[n_others] = (struct explain_job){ now_ns(), LOST_MS };
+			others[n_others] = (struct inquiry){ now_ns(), LOST_MS };
 			n_others++;
 			(void)sendmmsg(fd, out.h, 1, MSG_DONTWAIT);
 		}
