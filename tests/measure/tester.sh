@@ -7,8 +7,12 @@
 # Looped back to fakedns, each datagram by itself: the highest rates at which every answer was verified, with
 # a core each and with one for both. In front of dns64d, tester and fakedns on one core. Beside dnsperf:
 # the same rates of the same fakedns, and the answers of an Unbound, which neither of the two limits, over
-# UDP and TCP. Beside the plainest client there is (sequential.c): questions one after another, and round
-# trips of questions that are due at their time, neither of them sleeping. All in turns.
+# UDP and TCP. Beside dns64perf++ (DNS64PERF, or in PATH): how many answers of dns64d are right. Beside the
+# plainest client there is (sequential.c): questions one after another, and round trips of questions that are
+# due at their time, neither of them sleeping. All in turns.
+#
+# dns64perf++ is github.com/bakaid/dns64perfpp: g++ -O2 -std=c++14 -pthread -include cstring -include cstdint
+# -include array -include stdexcept *.cpp -o dns64perf++
 . "${TOP_SRCDIR:-.}/tests/system/servers.sh"
 need dnsperf taskset unbound
 
@@ -193,6 +197,21 @@ plain_one_by_one()
 }
 
 # shellcheck disable=SC2317
+ours_counted()
+{
+	ours 1 rate --singles -r "$rate" -n $((rate * seconds)) -s 127.0.0.1 -p 5364 --prefix "$prefix"
+	finding valid
+}
+
+# It writes a line for each question to its directory.
+# shellcheck disable=SC2317
+perfpp_counted()
+{
+	(cd "$work" && taskset -c 1 "$perfpp" ::ffff:127.0.0.1 5364 10.0.0.0/8 $((rate * seconds)) 1 1 $((1000000000 / rate)) 1 2>/dev/null) |
+		sed -n 's/^Valid answers: \([0-9]*\).*/\1/p'
+}
+
+# shellcheck disable=SC2317
 ours_rtt()
 {
 	ours 1 rate --spin --sources 1 -r 2000 -d "$seconds" -s 127.0.0.1 -p 5364 --prefix "$prefix"
@@ -227,6 +246,23 @@ beside_in_rtt()
 	stop fakedns
 }
 
+beside_in_counts()
+{
+	perfpp=${DNS64PERF:-$(command -v dns64perf++)}
+	if [ ! -x "$perfpp" ]; then
+		echo "dns64perf++ is not here (DNS64PERF): nothing is counted beside it"
+		return
+	fi
+	start_on 0
+	start_forwarder
+	for rate in 1000 5000; do
+		echo "right answers of dns64d to $((rate * seconds)) questions at $rate/s, dns64bench and dns64perf++:"
+		in_turns counts ours_counted perfpp_counted
+	done
+	stop dns64d
+	stop fakedns
+}
+
 # beside_saturating TRANSPORT CLIENTS WINDOW
 beside_saturating()
 {
@@ -249,6 +285,7 @@ loop_back 'fakedns looped back, a core each' 1 100 1000 10000 100000 150000 1500
 loop_back 'fakedns looped back, one core for both' 0 20000 30000 40000 50000 60000 70000 80000
 in_front_of_dns64d
 beside_in_rate
+beside_in_counts
 beside_in_rtt
 beside_saturating udp 100 1
 beside_saturating udp 4 250
