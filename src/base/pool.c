@@ -38,6 +38,8 @@ pool_init(struct pool *p, size_t size, uint32_t cap)
 void
 pool_fini(struct pool *p)
 {
+	if (p->mem == NULL)
+		return;
 	/* The next mapping at this address must not inherit the poison. */
 	ASAN_UNPOISON_MEMORY_REGION(p->mem, p->stride * p->n_touched);
 	(void)munmap(p->mem, p->stride * p->cap);

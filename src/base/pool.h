@@ -32,7 +32,7 @@ struct pool {
  */
 MUST_USE int pool_init(struct pool *p, size_t size, uint32_t cap);
 
-/* pool_fini: give all memory back. No object may be used afterwards. */
+/* pool_fini: give all memory back. No object may be used afterwards. P may be all zero. */
 void pool_fini(struct pool *p);
 
 /* pool_take: an object, its contents unspecified, until pool_give; NULL if all are out. */

@@ -168,6 +168,14 @@ antispoof_right(struct lookups *ls, const struct lookup *l, const struct msg *m)
 	    (up->cookie.len > DNS_COOKIE_CLIENT && !up->cookie.guard.settled);
 }
 
+/* A number for the socket or connection that attempt A went over; no other has it. */
+static uint16_t
+path_of(const struct attempt *a)
+{
+	_Static_assert(UPSTREAM_MAX_SOCKETS <= 0x8000, "a bit is left");
+	return (uint16_t)(transport_is_stream(a->transport) << 15 | a->socket);
+}
+
 /*
  * Count the near miss with DIGEST (0: it was malformed). Returns how many agree, each on another
  * socket.
@@ -179,13 +187,13 @@ count_agreed(struct lookup *l, uint32_t digest)
 		l->here.n_agreed = 0;
 	l->here.near_miss = digest;
 	for (unsigned i = 0; i < l->here.n_agreed; i++) {
-		if (l->here.agreed_on[i] == lookup_path(&l->now))
+		if (l->here.agreed_on[i] == path_of(&l->now))
 			return l->here.n_agreed;
 	}
 	if (digest == 0)
 		return 0;
 	if (l->here.n_agreed < ANTISPOOF_AGREE - 1)
-		l->here.agreed_on[l->here.n_agreed] = lookup_path(&l->now);
+		l->here.agreed_on[l->here.n_agreed] = path_of(&l->now);
 	return ++l->here.n_agreed;
 }
 
@@ -225,7 +233,7 @@ antispoof_stop(struct lookups *ls, struct lookup *l, enum lookup_suspect suspect
 {
 	upstreams_on_near_miss(ls->upstreams, l->upstream, guard_of(ls, l, suspect));
 	if (count_agreed(l, m != NULL ? digest(ls, m) : 0) == ANTISPOOF_AGREE) {
-		upstreams_on_seen(guard_of(ls, l, suspect), lookup_path(&l->now));
+		upstreams_on_seen(guard_of(ls, l, suspect), path_of(&l->now));
 		confirmed(ls, l, suspect, true, now_ns);
 		forget_near_misses(l);
 		return ANTISPOOF_AGREED;

@@ -1,9 +1,113 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "outbound/lookup.h"
 
+#include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
+#include "cache/cache.h"
+
+#define MIN_BUCKETS_LOG2 10
+
+/* --- Room for lookups, and their table -------------------------------------------------------- */
+
+static uint32_t
+n_messages(uint32_t cap)
+{
+	uint32_t n = cap / LOOKUP_SIGNED_SHARE;
+
+	return n > LOOKUP_SIGNED_LEAST ? n : LOOKUP_SIGNED_LEAST;
+}
+
+static void
+init_lists(struct lookups *ls)
+{
+	ls->unsent.tcp_ready = 0;
+	list_init(&ls->unsent.now);
+	for (unsigned u = 0; u < UPSTREAM_MAX; u++)
+		list_init(&ls->unsent.for_tcp[u]);
+	list_init(&ls->ending);
+	list_init(&ls->put_off);
+	list_init(&ls->lost);
+	list_init(&ls->refused);
+	list_init(&ls->orphans);
+	list_init(&ls->shelf);
+}
+
+/* Make the pools of CAP lookups, and of what these own. Returns 0 or -errno. */
+static int
+init_pools(struct lookups *ls, uint32_t cap)
+{
+	int rc = pool_init(&ls->pool, sizeof(struct lookup), cap);
+
+	if (rc == 0)
+		rc = pool_init(&ls->long_names, DNS_NAME_MAX, cap);
+	if (rc == 0)
+		rc = pool_init(&ls->messages, LOOKUP_SIGNED_MAX, n_messages(cap));
+	if (rc == 0)
+		rc = pool_init(&ls->replies, PACKET_UDP_CAP, n_messages(cap));
+	if (rc == 0)
+		rc = pool_init(&ls->attempts, sizeof(struct attempt), LOOKUP_EARLIER_EACH * cap);
+	if (rc == 0)
+		rc = pool_init(&ls->kept_replies, sizeof(struct lookup_kept), LOOKUP_KEPT_REPLIES);
+	return rc;
+}
+
+/* Make the tables for CAP lookups. Returns 0 or -errno. */
+static int
+init_tables(struct lookups *ls, uint32_t cap)
+{
+	bool keeps = ls->conf->cache != NULL;
+	unsigned bits = MIN_BUCKETS_LOG2;
+
+	while (UINT32_C(1) << bits < cap)
+		bits++;
+	ls->shift = 32 - bits;
+	ls->kept = keeps ? malloc(LOOKUP_KEPT) : NULL;
+	ls->buckets = calloc((size_t)1 << bits, sizeof(ls->buckets[0]));
+	/* calloc does not touch an allocation of this size, so unused spaces cost no memory. */
+	ls->spaces = calloc(TXID_MAX_SPACES, sizeof(ls->spaces[0]));
+	ls->stale_ids = calloc(UPSTREAM_MAX_SOCKETS, sizeof(ls->stale_ids[0]));
+	if ((keeps && ls->kept == NULL) || ls->buckets == NULL || ls->spaces == NULL ||
+	    ls->stale_ids == NULL)
+		return -ENOMEM;
+	ls->n_spaces = 1;
+	txid_init(&ls->spaces[0]);
+	return 0;
+}
+
+int
+lookups_init(struct lookups *ls, const struct lookups *borrowed, uint32_t cap)
+{
+	int rc;
+
+	*ls = *borrowed;
+	ls->seed = ls->conf->cache != NULL ? cache_seed(ls->conf->cache) : rng_u64(ls->rng);
+	ls->spread = rng_u64(ls->rng) | 1;
+	init_lists(ls);
+	rc = init_pools(ls, cap);
+	if (rc == 0)
+		rc = init_tables(ls, cap);
+	if (rc != 0)
+		lookups_fini(ls);
+	return rc;
+}
+
+void
+lookups_fini(struct lookups *ls)
+{
+	free(ls->stale_ids);
+	free(ls->spaces);
+	free(ls->buckets);
+	free(ls->kept);
+	pool_fini(&ls->kept_replies);
+	pool_fini(&ls->attempts);
+	pool_fini(&ls->replies);
+	pool_fini(&ls->messages);
+	pool_fini(&ls->long_names);
+	pool_fini(&ls->pool);
+}
 
 /*
  * A client chooses the whole key. The top bits of a product with a secret odd factor collide for
@@ -27,6 +131,20 @@ has_key(const struct lookup *l, uint32_t hash, const struct question *key)
 	    memcmp(l->key.qname, key->qname, key->qname_len) == 0;
 }
 
+/* Take L out of the table, if it is there. */
+static inline void
+unlist(struct lookups *ls, struct lookup *l)
+{
+	struct lookup **at = &ls->buckets[l->entry.hash >> ls->shift];
+
+	if (!l->entry.listed)
+		return;
+	while (*at != l)
+		at = &(*at)->entry.next;
+	*at = l->entry.next;
+	l->entry.listed = false;
+}
+
 /* Copy the name: into the object unless it is long. False: no room. */
 static bool
 copy_name(struct lookups *ls, struct lookup *l, const struct question *key)
@@ -43,6 +161,14 @@ copy_name(struct lookups *ls, struct lookup *l, const struct question *key)
 	l->key.qname = name;
 	return true;
 }
+
+bool
+lookup_has_room(const struct lookups *ls)
+{
+	return pool_room(&ls->pool) > ls->pool.cap / 4 * 3;
+}
+
+/* --- A lookup begins -------------------------------------------------------------------------- */
 
 /* L, which is zero but for what start or revive has set, is on the list of attempts to be sent. */
 static void
@@ -198,6 +324,58 @@ lookup_start_signed(struct lookups *ls, const struct msg *m, enum transport tran
 	return l;
 }
 
+bool
+lookup_refresh(struct lookups *ls, const struct question *key, uint8_t sends)
+{
+	const struct lookup_wish wish = { .whole = true, .prefer = UPSTREAM_NONE, .sends = sends };
+	struct lookup *l;
+	bool found;
+
+	if (!lookup_has_room(ls))
+		return false;
+	l = lookup_find_or_start(ls, key, &wish, &found);
+	if (l != NULL)
+		l->waiters.needed = true;
+	return l != NULL;
+}
+
+/* Start a probe of U for KEY by WAY. */
+static void
+start_probe(struct lookups *ls, unsigned u, unsigned way, const struct question *key)
+{
+	struct lookup *l = start(ls, key, (uint16_t)u);
+
+	if (l == NULL)
+		return;
+	l->probe.is = true;
+	l->probe.way = (uint8_t)way;
+	allow(l, 0);
+	if (way == WAY_TCP ||
+	    (way == WAY_AS_LEARNED && ls->upstreams->table[u].ways.now == WAY_TCP))
+		lookup_plan(l, LOOKUP_WISHES_STREAM);
+	l->pinned = true;
+	stats_inc(&ls->stats->upstream_probes);
+}
+
+void
+lookup_start_large(struct lookups *ls, const struct lookup *l)
+{
+	start_probe(ls, l->upstream, WAY_LARGE, &l->key);
+}
+
+void
+lookup_start_probe(struct lookups *ls, unsigned u, unsigned way, uint16_t qtype)
+{
+	static const uint8_t root[1] = { 0 };
+	const struct question key = {
+		.qname = root, .qname_len = 1, .qtype = qtype, .qclass = DNS_CLASS_IN
+	};
+
+	start_probe(ls, u, way, &key);
+}
+
+/* --- Queries wait for it ---------------------------------------------------------------------- */
+
 void
 lookup_join(struct lookup *l, struct list *link)
 {
@@ -251,60 +429,12 @@ lookup_leave(struct lookups *ls, struct lookup *l, struct list *link)
 		lookup_free(ls, l);
 }
 
-bool
-lookup_has_room(const struct lookups *ls)
+/* --- Its attempts ----------------------------------------------------------------------------- */
+
+struct lookup *
+lookup_of(const struct lookups *ls, const struct attempt *a)
 {
-	return pool_room(&ls->pool) > ls->pool.cap / 4 * 3;
-}
-
-bool
-lookup_refresh(struct lookups *ls, const struct question *key, uint8_t sends)
-{
-	const struct lookup_wish wish = { .whole = true, .prefer = UPSTREAM_NONE, .sends = sends };
-	struct lookup *l;
-	bool found;
-
-	if (!lookup_has_room(ls))
-		return false;
-	l = lookup_find_or_start(ls, key, &wish, &found);
-	if (l != NULL)
-		l->waiters.needed = true;
-	return l != NULL;
-}
-
-/* Start a probe of U for KEY by WAY. */
-static void
-start_probe(struct lookups *ls, unsigned u, unsigned way, const struct question *key)
-{
-	struct lookup *l = start(ls, key, (uint16_t)u);
-
-	if (l == NULL)
-		return;
-	l->probe.is = true;
-	l->probe.way = (uint8_t)way;
-	allow(l, 0);
-	if (way == WAY_TCP ||
-	    (way == WAY_AS_LEARNED && ls->upstreams->table[u].ways.now == WAY_TCP))
-		lookup_plan(l, LOOKUP_WISHES_STREAM);
-	l->pinned = true;
-	stats_inc(&ls->stats->upstream_probes);
-}
-
-void
-lookup_start_large(struct lookups *ls, const struct lookup *l)
-{
-	start_probe(ls, l->upstream, WAY_LARGE, &l->key);
-}
-
-void
-lookup_start_probe(struct lookups *ls, unsigned u, unsigned way, uint16_t qtype)
-{
-	static const uint8_t root[1] = { 0 };
-	const struct question key = {
-		.qname = root, .qname_len = 1, .qtype = qtype, .qclass = DNS_CLASS_IN
-	};
-
-	start_probe(ls, u, way, &key);
+	return lookup_at(ls, ls->spaces[a->space].owner[a->id].lookup);
 }
 
 /* Attempt A is in flight no more: give back its ID. */
@@ -426,22 +556,6 @@ lookup_drop_oldest(struct lookups *ls)
 }
 
 void
-lookup_ask(struct lookups *ls, struct lookup *l)
-{
-	lookup_stop_attempt(ls, l);
-	l->pinned = true;
-	l->wait = LOOKUP_AWAITS;
-	l->progress = LOOKUP_TO_ASK;
-	list_push(&ls->unsent.now, &l->link);
-}
-
-struct lookup *
-lookup_of(const struct lookups *ls, const struct attempt *a)
-{
-	return lookup_at(ls, ls->spaces[a->space].owner[a->id].lookup);
-}
-
-void
 lookup_stop_attempt(struct lookups *ls, struct lookup *l)
 {
 	switch ((enum lookup_progress)l->progress) {
@@ -461,6 +575,217 @@ lookup_stop_attempt(struct lookups *ls, struct lookup *l)
 	}
 	wheel_clear(ls->wheel, &l->timer);
 	l->progress = LOOKUP_DONE;
+}
+
+void
+lookup_ask(struct lookups *ls, struct lookup *l)
+{
+	lookup_stop_attempt(ls, l);
+	l->pinned = true;
+	l->wait = LOOKUP_AWAITS;
+	l->progress = LOOKUP_TO_ASK;
+	list_push(&ls->unsent.now, &l->link);
+}
+
+/* Those attempts on the socket in SLOT that were refused are on its list again. */
+static void
+take_refused(struct lookups *ls, unsigned slot)
+{
+	struct upstream_socket *s = &ls->upstreams->sockets[slot];
+
+	for (struct list *link = ls->refused.next, *next; link != &ls->refused; link = next) {
+		struct attempt *a = LIST_OBJECT(link, struct attempt, link);
+
+		next = link->next;
+		if (a->socket != slot)
+			continue;
+		a->refused = false;
+		list_unlink(link);
+		list_push(&s->open, link);
+	}
+	s->n_refused = 0;
+}
+
+void
+lookup_orphan(struct lookups *ls, unsigned slot)
+{
+	struct list *open = &ls->upstreams->sockets[slot].open;
+
+	if (UNLIKELY(ls->upstreams->sockets[slot].n_refused > 0))
+		take_refused(ls, slot);
+	for (struct list *link = open->next; link != open; link = link->next) {
+		const struct attempt *a = LIST_OBJECT(link, struct attempt, link);
+
+		ls->spaces[a->space].owner[a->id].socket = UPSTREAM_MAX_SOCKETS; /* no slot */
+	}
+	list_move(&ls->orphans, open);
+	ls->stale_ids[slot].n = 0;
+}
+
+/* --- It waits for room on a TCP connection ---------------------------------------------------- */
+
+void
+lookup_tcp_wait(struct lookups *ls, struct lookup *l, uint64_t now_ns)
+{
+	const struct upstreams *us = ls->upstreams;
+	uint64_t due_ns;
+
+	/* Every upstream is down: as short a wait as for an attempt (RULES D5). */
+	if (upstreams_all_down(us)) {
+		l->excuse.hurried = true;
+		if (l->end_ns > now_ns + LOOKUP_DOWN_MS * NS_PER_MS)
+			l->end_ns = now_ns + LOOKUP_DOWN_MS * NS_PER_MS;
+	}
+	due_ns = l->end_ns;
+	if (us->n_order > 1)
+		due_ns = now_ns + upstreams_wait_ns(us, l->upstream, lookup_over(l), 0);
+	stats_inc(&ls->stats->tcp_upstream_waits);
+	l->progress = LOOKUP_TO_ASK;
+	list_push(&ls->unsent.for_tcp[l->upstream], &l->link);
+	lookup_set_wait(ls, l, LOOKUP_AWAITS, due_ns);
+}
+
+void
+lookup_tcp_leave(struct lookups *ls, struct lookup *l)
+{
+	l->now.displaced = true;
+	lookup_conn(ls, &l->now)->n_awaited--;
+	lookup_tcp_room(ls, l->now.upstream);
+}
+
+_Static_assert(UPSTREAM_MAX <= 64, "a bit of tcp_ready each");
+
+void
+lookup_tcp_room(struct lookups *ls, unsigned u)
+{
+	if (!list_empty(&ls->unsent.for_tcp[u]))
+		ls->unsent.tcp_ready |= UINT64_C(1) << u;
+}
+
+void
+lookup_tcp_room_all(struct lookups *ls)
+{
+	for (unsigned u = 0; u < UPSTREAM_MAX; u++)
+		lookup_tcp_room(ls, u);
+}
+
+struct list *
+lookup_tcp_next(struct lookups *ls)
+{
+	/* One at a time, when it is sent: one that is not sent after all takes no room. */
+	while (ls->unsent.tcp_ready != 0) {
+		unsigned u = (unsigned)__builtin_ctzll(ls->unsent.tcp_ready);
+		const struct upstream *up = &ls->upstreams->table[u];
+		struct list *head = &ls->unsent.for_tcp[u];
+
+		if (!list_empty(head) &&
+		    (!up->active || tcp_pool_pick(up->tcp, up->tcp_yield) != TCP_POOL_SIZE)) {
+			struct lookup *l = LIST_OBJECT(head->next, struct lookup, link);
+
+			wheel_clear(ls->wheel, &l->timer);
+			l->pinned = true;
+			return list_pop(head);
+		}
+		ls->unsent.tcp_ready &= ls->unsent.tcp_ready - 1;
+	}
+	return NULL;
+}
+
+/* --- It ends ---------------------------------------------------------------------------------- */
+
+void
+lookup_keep_truncated(struct lookups *ls, struct lookup *l, const struct msg *m)
+{
+	uint64_t end_ns = l->born_ns + LOOKUP_TRUNCATED_MS * NS_PER_MS;
+
+	if (l->truncated.bytes == NULL)
+		l->truncated.bytes = pool_take(&ls->replies);
+	if (l->truncated.bytes == NULL) {
+		l->excuse.no_room = true;
+		return;
+	}
+	memcpy(l->truncated.bytes, m->bytes, m->len);
+	l->truncated.len = (uint16_t)m->len;
+	if (l->end_ns > end_ns)
+		l->end_ns = end_ns;
+}
+
+bool
+lookup_linger(struct lookups *ls, struct lookup *l, uint64_t now_ns)
+{
+	if (l->earlier == NULL || l->wait == LOOKUP_LINGERS || l->probe.is ||
+	    l->message.bytes != NULL || ls->conf->cache == NULL || !lookup_has_room(ls))
+		return false;
+	l->wait = LOOKUP_LINGERS; /* beyond its end */
+	l->progress = LOOKUP_UNSENT;
+	wheel_set(ls->wheel, &l->timer, now_ns + LOOKUP_LINGER_MS * NS_PER_MS);
+	return true;
+}
+
+void
+lookup_put_off(struct lookups *ls, struct lookup *l, const struct lookup_result *result)
+{
+	struct lookup_kept *kept = result->msg != NULL ? pool_take(&ls->kept_replies) : NULL;
+
+	if (kept != NULL) {
+		memcpy(kept->bytes, result->msg->bytes, result->msg->len);
+		kept->msg = *result->msg;
+		msg_move(&kept->msg, kept->bytes);
+	}
+	while (l->earlier != NULL)
+		lookup_drop(ls, l, l->earlier);
+	unlist(ls, l);
+	l->ended.reply = kept;
+	l->ended.outcome = (uint8_t)result->outcome;
+	l->ended.trusted = result->trusted;
+	if (result->msg != NULL && kept == NULL)
+		l->ended.outcome = LOOKUP_NO_ROOM;
+	l->waiters.needed =
+	    true;                /* it stays when the last waiter leaves: the reply may be in use */
+	l->wait = LOOKUP_AWAITS; /* as it has no timer */
+	l->progress = LOOKUP_PUT_OFF;
+	list_push(&ls->put_off, &l->link);
+	ls->more = true;
+}
+
+struct lookup *
+lookup_next_put_off(struct lookups *ls, struct lookup_result *result)
+{
+	struct list *link = list_pop(&ls->put_off);
+	struct lookup *l;
+
+	if (link == NULL)
+		return NULL;
+	list_push(&ls->put_off, link);
+	l = LIST_OBJECT(link, struct lookup, link);
+	*result = (struct lookup_result){ .outcome = (enum lookup_outcome)l->ended.outcome,
+		.rcode = l->ended.reply != NULL ? l->ended.reply->msg.rcode : l->tried.best_rcode,
+		.upstream = l->upstream,
+		.trusted = l->ended.trusted,
+		.msg = l->ended.reply != NULL ? &l->ended.reply->msg : NULL };
+	return l;
+}
+
+void
+lookup_free(struct lookups *ls, struct lookup *l)
+{
+	if (l->progress != LOOKUP_DONE) {
+		if (lookup_in_flight(l))
+			lookup_expect(ls, &l->now);
+		lookup_stop_attempt(ls, l);
+	}
+	while (UNLIKELY(l->earlier != NULL))
+		lookup_drop(ls, l, l->earlier);
+	unlist(ls, l);
+	if (l->key.qname != l->name)
+		pool_give(&ls->long_names, (void *)(uintptr_t)l->key.qname);
+	if (l->message.bytes != NULL)
+		pool_give(&ls->messages, l->message.bytes);
+	if (l->truncated.bytes != NULL)
+		pool_give(&ls->replies, l->truncated.bytes);
+	if (UNLIKELY(l->ended.reply != NULL))
+		pool_give(&ls->kept_replies, l->ended.reply);
+	pool_give(&ls->pool, l); /* last, as that overwrites it */
 }
 
 const char *

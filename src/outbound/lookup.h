@@ -546,14 +546,6 @@ lookup_conn(const struct lookups *ls, const struct attempt *a)
 	return &ls->upstreams->table[a->upstream].tcp[a->socket];
 }
 
-/* lookup_path: a number for the socket or connection that attempt A went over, no other has it. */
-MUST_USE static inline uint16_t
-lookup_path(const struct attempt *a)
-{
-	_Static_assert(UPSTREAM_MAX_SOCKETS <= 0x8000, "a bit is left");
-	return (uint16_t)(transport_is_stream(a->transport) << 15 | a->socket);
-}
-
 /* lookup_went_by: did OWNER's question go over the TCP connection CONN (engine/engine)? */
 static inline bool
 lookup_went_by(const struct txid_owner *owner, uint32_t conn)

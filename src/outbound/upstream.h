@@ -54,7 +54,7 @@ struct upstream_guard {
 	uint8_t n_seen;  /* sockets with such near misses since the last right reply */
 	bool settled;    /* proven, and no near miss since: further right replies change nothing */
 	bool logged;     /* this loop has logged that the guard is off */
-	uint16_t seen[UPSTREAM_SEEN]; /* paths (lookup_path) of those */
+	uint16_t seen[UPSTREAM_SEEN]; /* what they came by (outbound/antispoof) */
 };
 
 /* What is done because IDs of questions to an upstream are guessed; outbound/id_attack has the

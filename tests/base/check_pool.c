@@ -127,6 +127,16 @@ START_TEST(untouched_memory_costs_nothing)
 }
 END_TEST
 
+START_TEST(what_has_no_memory_has_none_to_give)
+{
+	ck_assert_int_eq(pool_init(&pool, 16, 1), 0);
+	pool_fini(&pool);
+	ck_assert_ptr_null(pool.mem);
+	pool_fini(&pool);
+	ck_assert_uint_eq(pool_room(&pool), 0);
+}
+END_TEST
+
 START_TEST(impossible_sizes_are_refused)
 {
 	ck_assert_int_lt(pool_init(&pool, SIZE_MAX, 1), 0);
@@ -144,5 +154,6 @@ tests_add(TCase *tc)
 	tcase_add_test(tc, last_given_is_first_taken);
 	tcase_add_test(tc, no_object_is_out_twice_in_any_order);
 	tcase_add_test(tc, untouched_memory_costs_nothing);
+	tcase_add_test(tc, what_has_no_memory_has_none_to_give);
 	tcase_add_test(tc, impossible_sizes_are_refused);
 }

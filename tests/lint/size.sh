@@ -14,7 +14,6 @@ ctags --version 2>/dev/null | grep -q 'Universal Ctags' || {
 exceptions()
 {
 	cat <<-'END'
-		function src/outbound/lookup_objects.c:lookups_init until core/ and config/ are redrawn: makes all that lookups have
 		struct src/bench/settings.h:bench_settings a field for each option of dns64bench
 		struct src/config/settings.h:settings a field for each keyword of the configuration
 	END
