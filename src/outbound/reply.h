@@ -6,10 +6,10 @@
  * reply: check and act on the replies of upstreams.
  *
  * Whether a reply belongs to a question of ours (RFC 5452 section 9.1) says outbound/match; one to
- * an attempt that was given up goes through outbound/late. An error leads to the next upstream
- * (RULES D4), truncation to TCP if a waiter needs the whole reply (D11), FORMERR or NOTIMP without
- * OPT to a question without EDNS (D1), and SERVFAIL for AAAA to two more questions, which tell
- * whether the data is bogus (D3).
+ * an attempt that was given up may count all the same (RULES D27). An error leads to the next
+ * upstream (RULES D4), truncation to TCP if a waiter needs the whole reply (D11), FORMERR or NOTIMP
+ * without OPT to a question without EDNS (D1), and SERVFAIL for AAAA to two more questions, which
+ * tell whether the data is bogus (D3).
  */
 
 #include <stddef.h>

@@ -54,7 +54,7 @@ struct upstream_guard {
 	uint8_t n_seen;  /* sockets with such near misses since the last right reply */
 	bool settled;    /* proven, and no near miss since: further right replies change nothing */
 	bool logged;     /* this loop has logged that the guard is off */
-	uint16_t seen[UPSTREAM_SEEN]; /* what they came by (outbound/antispoof) */
+	uint16_t seen[UPSTREAM_SEEN]; /* by which they came: PATH of upstreams_on_seen */
 };
 
 /* What is done because IDs of questions to an upstream are guessed; outbound/id_attack has the
@@ -366,8 +366,8 @@ upstreams_wait_ns(
 void upstreams_on_near_miss(struct upstreams *us, unsigned u, struct upstream_guard *g);
 
 /*
- * upstreams_on_seen: a near miss that came by PATH (lookup_path), which guard G had stopped, is
- * about to be confirmed.
+ * upstreams_on_seen: a near miss that came by PATH (outbound/antispoof), which guard G had stopped,
+ * is about to be confirmed.
  */
 void upstreams_on_seen(struct upstream_guard *g, uint16_t path);
 

@@ -295,7 +295,7 @@ inline judge() {
 
 #define DISPLACE(u) :: is_present(u) -> AT(L, u) = (AT(L, u) & ~PRESENT) | AWAITED
 
-/* A reply that does not end L, or as an error only (outbound/reply, outbound/late). */
+/* A reply that does not end L, or as an error only (outbound/reply). */
 inline take_reply() {
 	if
 	:: d_step { AT(L, U) = AT(L, U) & ~kind; take_answered() }
