@@ -3,7 +3,7 @@
 #define DNS64D_OUTBOUND_ATTEMPT_H
 
 /*
- * attempt: send a lookup's question to an upstream.
+ * attempt: send a lookup's question to an upstream, and decide how the lookup goes on after that.
  *
  * Each attempt takes an upstream, a transport and a fresh ID. An error leads to the next upstream
  * (RULES D4). outbound/reply decides what a reply leads to, outbound/loss what no reply does.
