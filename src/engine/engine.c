@@ -25,6 +25,7 @@
 
 #define EXPIRE_BATCH 256 /* deadlines handled in one tick, at most */
 #define MOVES_PER_UNIT 8 /* waiters that go on to a list in one unit of work */
+#define REPLY_COST 600   /* units: one goes on with the worst reply there can be */
 
 /* Calls between two audits, of which ThreadSanitizer makes one 30 times as long. */
 #ifdef WITH_TSAN
@@ -198,6 +199,62 @@ engine_stats(struct engine *e)
 	return &e->stats;
 }
 
+/* --- a lookup ends ---------------------------------------------------------------------------- */
+
+/*
+ * Only with ENGINE_AUDIT, before a lookup ends: abort if a query still has to read the message of
+ * the last lookup, which is gone now.
+ */
+static inline void
+audited_end(const struct engine *e)
+{
+#ifdef ENGINE_AUDIT
+	if (audit_message(&e->queries)) {
+		log_error(LOG_SERVER, "a query is ready with a message that is gone");
+		abort();
+	}
+#else
+	(void)e;
+#endif
+}
+
+/*
+ * What one waiter costs, in units, if a lookup ends with RESULT: as much as if the reply were made
+ * to cost most (tests/engine/check_costly), which has its bounds.
+ */
+static inline unsigned
+cost_of(const struct lookup_result *result)
+{
+	size_t cost = result->msg != NULL ? 1 + result->msg->len / ENGINE_OCTETS : ENGINE_QUERY;
+
+	return cost < REPLY_COST ? (unsigned)cost : REPLY_COST;
+}
+
+/*
+ * L has ended with e->result: store it in the cache and make the waiters ready, or have slice do
+ * that if they are many.
+ */
+static void
+end_lookup(struct engine *e, struct lookup *l)
+{
+	unsigned cost = cost_of(&e->result) * l->waiters.n;
+
+	audited_end(e);
+	if (e->lookups.conf->cache != NULL)
+		store_result(&e->lookups, l, &e->result, e->now_ns);
+	/* One waiter needs no copy of the reply: nothing would be gained. */
+	if (UNLIKELY(cost > ENGINE_AT_ONCE && l->waiters.n > 1 && (int64_t)cost > e->left)) {
+		lookup_put_off(&e->lookups, l, &e->result);
+		return;
+	}
+	e->left -= cost;
+	(void)query_wake(&e->queries, l, &e->result, UINT32_MAX);
+	if (UNLIKELY(e->result.outcome == LOOKUP_SILENT) &&
+	    lookup_linger(&e->lookups, l, e->now_ns))
+		return;
+	lookup_free(&e->lookups, l);
+}
+
 /* --- what comes in ---------------------------------------------------------------------------- */
 
 void
@@ -284,7 +341,7 @@ on_upstream_message(struct engine *e, const struct packet_in *in)
 
 	if (l == NULL)
 		return reply_spoilt(&e->lookups, in) ? ENGINE_SPOILT : ENGINE_TAKEN;
-	engine_end(e, l);
+	end_lookup(e, l);
 	return ENGINE_TAKEN;
 }
 
@@ -332,7 +389,7 @@ on_timer(struct engine *e, struct wheel_timer *t)
 		if (l->wait == LOOKUP_LINGERS)
 			lookup_free(&e->lookups, l);
 		else if (loss_on_timer(&e->lookups, l, &e->result, e->now_ns))
-			engine_end(e, l);
+			end_lookup(e, l);
 		else
 			e->left -= query_on_silence(&e->queries, l, e->now_ns) / MOVES_PER_UNIT;
 		break;
@@ -403,6 +460,107 @@ engine_tcp_full(struct engine *e, unsigned conn, uint16_t id, uint64_t now_ns)
 	begin(e, now_ns);
 	loss_on_tcp_full(&e->lookups, conn, id, now_ns);
 	audited(e);
+}
+
+/* --- what is too much for one turn is done in slices ------------------------------------------ */
+
+/* Some of the waiters of a lookup that was put off. False: there is none. */
+static bool
+wake_some(struct engine *e)
+{
+	struct lookup *l = lookup_next_put_off(&e->lookups, &e->result);
+	unsigned cost, most;
+	uint16_t n;
+
+	if (l == NULL)
+		return false;
+	audited_end(e);
+	n = l->waiters.n;
+	if (n == 0) { /* nobody reads its reply any more */
+		lookup_free(&e->lookups, l);
+		return true;
+	}
+	cost = cost_of(&e->result);
+	most = cost < ENGINE_SLICE ? ENGINE_SLICE / cost : 1;
+	(void)query_wake(&e->queries, l, &e->result, most);
+	e->left -= (int64_t)cost * (n - l->waiters.n);
+	return true;
+}
+
+/* The questions of a socket that was refused, or of a TCP connection that ended: how they go on. */
+typedef struct lookup *next_one(
+    struct lookups *ls, unsigned *most, struct lookup_result *result, uint64_t now_ns);
+
+/* Some of those that are on the list OF. False: there are none. */
+static bool
+ask_some_again(struct engine *e, const struct list *of, next_one *take)
+{
+	unsigned most = ENGINE_SLICE / ENGINE_QUERY, left = most;
+	struct lookup *l;
+
+	if (list_empty(of))
+		return false;
+	while ((l = take(&e->lookups, &left, &e->result, e->now_ns)) != NULL)
+		end_lookup(e, l);
+	e->left -= (int64_t)ENGINE_QUERY * (most - left);
+	return true;
+}
+
+/* Some of those whose clients the operator has denied, which are ready then. True. */
+static bool
+shed_some(struct engine *e)
+{
+	e->shedding = query_shed(&e->queries, &e->shed_at, ENGINE_SLICE / ENGINE_QUERY);
+	e->left -= ENGINE_SLICE;
+	return true;
+}
+
+/*
+ * No query is ready: do some of the work that is left. False: there is none, or it has to wait for
+ * the next turn.
+ */
+static __attribute__((noinline)) bool
+slice(struct engine *e)
+{
+	struct lookup *l = attempt_next_truncated(&e->lookups, &e->result);
+	bool any;
+
+	if (l != NULL) {
+		end_lookup(e, l);
+		return true;
+	}
+	if (e->left <= 0)
+		return false;
+	any = ask_some_again(e, &e->lookups.refused, loss_next_refused);
+	any |= ask_some_again(e, &e->lookups.lost, loss_next_lost);
+	any |= UNLIKELY(e->shedding) && shed_some(e);
+	/* As the last one: those before may end lookups, too. */
+	any = wake_some(e) || any;
+	e->lookups.more = any;
+	return any;
+}
+
+bool
+engine_work(struct engine *e, uint64_t now_ns)
+{
+	e->left = ENGINE_TURN;
+	begin(e, now_ns);
+	if (UNLIKELY(e->top.on))
+		top_age(&e->top, now_ns);
+	engine_watch(e);
+	return e->lookups.more;
+}
+
+bool
+engine_has_work(const struct engine *e)
+{
+	return e->lookups.more;
+}
+
+bool
+engine_spent(const struct engine *e)
+{
+	return e->left <= 0;
 }
 
 /* --- what goes out ---------------------------------------------------------------------------- */
@@ -502,7 +660,7 @@ next(struct engine *e, uint8_t *udp, uint8_t *tcp, struct packet_out *send)
 
 	do
 		more = next_repeated(e, udp, send) || next_answer(e, udp, tcp, send);
-	while (!more && UNLIKELY(e->lookups.more) && engine_slice(e));
+	while (!more && UNLIKELY(e->lookups.more) && slice(e));
 	if (!more && lookup_to_ask(&e->lookups)) {
 		more = attempt_next_question(&e->lookups, udp, tcp, send, e->now_ns);
 		if (UNLIKELY(e->watched_upstream) && more)

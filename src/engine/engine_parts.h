@@ -3,9 +3,9 @@
 #define DNS64D_ENGINE_ENGINE_PARTS_H
 
 /*
- * engine_parts: the parts of an engine. Only engine.c, engine_socket.c, engine_tell.c and
- * engine_work.c include this file: the second has the calls about upstreams and their sockets, the
- * third tells of answers, the last divides work that is too much for one turn of the shell.
+ * engine_parts: the parts of an engine. Only engine.c, engine_socket.c and engine_tell.c include
+ * this file: the second has the calls about upstreams and their sockets, the third tells of
+ * answers.
  *
  * Work is counted in units of a microsecond at most, without a clock.
  */
@@ -64,12 +64,6 @@ struct engine {
 	uint64_t n_calls;      /* with ENGINE_AUDIT: calls of the shell so far */
 };
 
-/*
- * engine_end: L has ended with e->result: store it in the cache and make the waiters ready, or have
- * engine_slice do that if they are many.
- */
-void engine_end(struct engine *e, struct lookup *l);
-
 /* engine_watch: find out what somebody wants to know of, for e->watched and watched_upstream. */
 void engine_watch(struct engine *e);
 
@@ -96,11 +90,5 @@ void engine_tell_sent(
 
 /* engine_tell_came: the same of a message from upstream. */
 void engine_tell_came(struct engine *e, const struct packet_in *in);
-
-/*
- * engine_slice: no query is ready: do some of the work that is left. False: there is none, or it
- * has to wait for the next turn.
- */
-MUST_USE bool engine_slice(struct engine *e);
 
 #endif

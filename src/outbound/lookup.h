@@ -106,7 +106,7 @@ enum lookup_progress {
 	LOOKUP_ASKED_STREAM,
 	LOOKUP_UNSENT,  /* no socket, ID or upstream was available: waits for the timeout */
 	LOOKUP_ENDING,  /* on the list of lookups that end with a truncated reply */
-	LOOKUP_PUT_OFF, /* it has ended; its waiters are woken in slices (engine/engine_work) */
+	LOOKUP_PUT_OFF, /* it has ended; its waiters are woken in slices (engine/engine) */
 	LOOKUP_DONE
 };
 
@@ -338,7 +338,7 @@ struct lookups {
 	struct list ending;  /* lookups that end with their truncated reply */
 	struct list put_off; /* lookups that have ended and whose waiters are woken in slices */
 	struct list lost;    /* TCP connections that ended: struct tcp_conn.link */
-	bool more; /* work may be left: in ending, put_off, refused or lost (engine/engine_work) */
+	bool more; /* work may be left: in ending, put_off, refused or lost (engine/engine) */
 	struct lookups_told told;
 	/* the truncated reply of the lookup that ended last; its bytes are in reply */
 	struct msg truncated;
