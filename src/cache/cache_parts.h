@@ -3,14 +3,13 @@
 #define DNS64D_CACHE_CACHE_PARTS_H
 
 /*
- * cache_parts: what the cache is made of. For cache.c and cache_flush.c only.
+ * cache_parts: what the cache is made of. For cache.c, and for tests that put a cache back.
  */
 
 #include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/attr.h"
 #include "base/lock.h"
 #include "cache/flushes.h"
 #include "cache/outages.h"
@@ -38,20 +37,5 @@ struct cache {
 	_Alignas(64) atomic_uint cuts[SHARD_CUT_DEPTHS];
 	struct cache_part part[]; /* n_shards */
 };
-
-/* cache_part_of: the part for names with HASH. */
-MUST_USE static inline struct cache_part *
-cache_part_of(struct cache *c, uint64_t hash)
-{
-	return &c->part[hash & (c->n_shards - 1)];
-}
-
-/*
- * cache_drop_those: remove each entry of which WHICH, called with ARG and the entry's message of
- * LEN bytes, says so; entries that were flushed already are not there. One shard after the other is
- * locked. Returns how many there were.
- */
-unsigned cache_drop_those(struct cache *c,
-    bool (*which)(const void *arg, const uint8_t *msg, size_t len), const void *arg);
 
 #endif
