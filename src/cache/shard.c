@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "dns/header.h"
 #include "dns/name.h"
 #include "dns/type.h"
 
@@ -41,6 +42,83 @@ shard_init(struct shard *s, uint8_t *mem, size_t size, uint32_t stale_s, atomic_
 	size_t small = align(data / SMALL_PART, RING_ALIGN);
 	ring_init(&s->small, s->data, (uint32_t)small);
 	ring_init(&s->main, s->data + small, (uint32_t)(data - small));
+}
+
+/* --- An entry --------------------------------------------------------------------------------- */
+
+/* What lies in the rings: this, then the message, whose question holds the key's name and class. */
+struct entry {
+	uint32_t len;           /* bytes of the whole entry; the ring writes it */
+	uint32_t slot;          /* the slot that points here */
+	uint32_t hash;          /* lower half of the name's hash */
+	uint16_t msg_len;       /* bytes; 0: replaced or removed, no slot points here */
+	uint16_t qtype;         /* the key's */
+	struct entry_meta meta; /* its flags have the key's ENTRY_DO and ENTRY_CD too */
+};
+
+_Static_assert(sizeof(struct entry) == SHARD_HEAD, "what is in front of a message");
+
+/* E's message, E->msg_len bytes. */
+static inline const uint8_t *
+entry_msg(const struct entry *e)
+{
+	return (const uint8_t *)(e + 1);
+}
+
+/* The name in the message's question, not compressed. */
+static inline const uint8_t *
+entry_name(const struct entry *e)
+{
+	return header_qname(entry_msg(e));
+}
+
+/* DO and CD of KEY as ENTRY_DO and ENTRY_CD. */
+static inline uint8_t
+entry_key_flags(const struct question *key)
+{
+	return (uint8_t)((unsigned)key->do_bit << 7 | (unsigned)key->cd << 6);
+}
+
+/* Is E an entry of KEY's name? Compares hash and octets: names are in lower case. */
+static inline bool
+entry_of_name(const struct entry *e, const struct question *key)
+{
+	return e->hash == (uint32_t)key->hash &&
+	    header_question_end(key->qname_len) <= e->msg_len &&
+	    memcmp(entry_name(e), key->qname, key->qname_len) == 0;
+}
+
+/* Is E the entry for KEY, but of type QTYPE? */
+static inline bool
+entry_of_key(const struct entry *e, const struct question *key, uint16_t qtype)
+{
+	return e->qtype == qtype &&
+	    (e->meta.flags & (ENTRY_DO | ENTRY_CD)) == entry_key_flags(key) &&
+	    entry_of_name(e, key) && header_qclass(entry_msg(e), key->qname_len) == key->qclass;
+}
+
+/* Is E not removed, and fresh or stale for less than STALE_S? */
+static inline bool
+entry_of_use(const struct entry *e, uint32_t stale_s, uint32_t now_s)
+{
+	uint32_t age_s = entry_age(e->meta.stored_s, now_s);
+
+	return e->msg_len > 0 && (age_s < e->meta.ttl_s || age_s - e->meta.ttl_s < stale_s);
+}
+
+/* The key of E, its hash 0; the name is borrowed from E. */
+static inline struct question
+entry_key(const struct entry *e)
+{
+	const uint8_t *name = entry_name(e);
+	size_t len = name_len(name);
+
+	return (struct question){ .qname = name,
+		.qname_len = len,
+		.qtype = e->qtype,
+		.qclass = header_qclass(entry_msg(e), len),
+		.do_bit = (e->meta.flags & ENTRY_DO) != 0,
+		.cd = (e->meta.flags & ENTRY_CD) != 0 };
 }
 
 /* --- The index -------------------------------------------------------------------------------- */
@@ -446,7 +524,7 @@ bool
 shard_put(struct shard *s, const struct question *key, const struct entry_meta *meta,
     const uint8_t *msg, size_t len, bool there, uint32_t now_s)
 {
-	uint32_t whole = (uint32_t)align(sizeof(struct entry) + len + RING_ALIGN - 1, RING_ALIGN);
+	uint32_t whole = (uint32_t)align(SHARD_HEAD + len + RING_ALIGN - 1, RING_ALIGN);
 	uint16_t tag = bucket_tag(key, key->qtype);
 	unsigned asked = 0;
 	size_t place = NO_ROOM;

@@ -12,12 +12,11 @@
  * the main ring's end an entry that was asked for since goes round again. So names that are asked
  * for once never push out names that are asked for often.
  *
- * The index is a hash table of buckets with 8 slots (cache/bucket); each name has two buckets,
- * which hold all its entries. A slot's number is its bucket's number times BUCKET_SLOTS, plus its
- * own number in the bucket. A place is an entry's offset in the shard's data, which is the small
- * ring, then the main one. Find, put and evict take bounded work (struct shard_work); nothing
- * sweeps. Not thread-safe: the caller locks. Time is in seconds that the caller gives, which may
- * wrap.
+ * The index is a hash table of buckets with 8 slots; each name has two buckets, which hold all its
+ * entries. A slot's number is its bucket's number times BUCKET_SLOTS, plus its own number in the
+ * bucket. A place is an entry's offset in the shard's data, which is the small ring, then the main
+ * one. Find, put and evict take bounded work (struct shard_work); nothing sweeps. Not thread-safe:
+ * the caller locks. Time is in seconds that the caller gives, which may wrap.
  */
 
 #include <stdatomic.h>
@@ -26,8 +25,6 @@
 #include <stdint.h>
 
 #include "base/attr.h"
-#include "cache/bucket.h"
-#include "cache/entry.h"
 #include "cache/ghost.h"
 #include "cache/question.h"
 #include "cache/ring.h"
@@ -38,7 +35,85 @@
 #define SHARD_ANY_TYPE 0     /* type of a key that stands for all types: the name does not exist */
 #define SHARD_COPIES 8       /* entries that one put moves at most */
 #define SHARD_DROPS 40       /* entries that one put throws out at most */
+#define SHARD_HEAD 32        /* bytes stored in front of each message */
 #define SHARD_CUT_DEPTHS 16  /* names of so many labels or more have no entries that cut */
+
+/* Flags in struct entry_meta. */
+#define ENTRY_CUT 0x01    /* there is nothing below its name either (RFC 8020) */
+#define ENTRY_OWNERS 0x3e /* bits that mean something to the shard's owner only */
+#define ENTRY_CD 0x40     /* the key's CD; stored only */
+#define ENTRY_DO 0x80     /* the key's DO; stored only */
+
+/* What is stored beside a message. */
+struct entry_meta {
+	uint32_t stored_s;   /* when it came, in seconds of the cache's clock */
+	uint32_t ttl_s;      /* how long it is fresh */
+	uint16_t generation; /* the owner's */
+	uint16_t retry;      /* the owner's */
+	uint16_t ede;        /* the owner's */
+	uint8_t kind;        /* the owner's */
+	uint8_t flags;       /* ENTRY_CUT, ENTRY_OWNERS */
+};
+
+_Static_assert((ENTRY_CUT | ENTRY_OWNERS) == 0x3f, "ENTRY_DO and ENTRY_CD are the key's");
+
+/* entry_age: seconds from STORED_S to NOW_S; 0 if STORED_S is later (a clock a little ahead). */
+MUST_USE static inline uint32_t
+entry_age(uint32_t stored_s, uint32_t now_s)
+{
+	uint32_t age_s = now_s - stored_s;
+
+	return age_s <= INT32_MAX ? age_s : 0;
+}
+
+/*
+ * bucket: 8 slots of a shard's index in 64 bytes, one line of the processor's cache. A slot holds
+ * the place of an entry, how often it was asked for lately, and a tag of its key that few other
+ * keys share. Tags are compared 8 at a time.
+ *
+ * Of a name's hash the lowest bits choose the shard, bits 0 to 31 the first bucket, bits 16 to 47
+ * the second one; the tag is bits 48 to 63 mixed with type, class, DO and CD.
+ */
+#define BUCKET_SLOTS 8
+#define BUCKET_UNIT 8U      /* bytes: every place is a multiple of it */
+#define BUCKET_ASKED_MAX 3U /* an entry's asked goes no higher */
+
+typedef uint16_t bucket_tags __attribute__((vector_size(2 * BUCKET_SLOTS)));
+typedef uint64_t bucket_halves __attribute__((vector_size(2 * BUCKET_SLOTS)));
+
+struct bucket {
+	_Alignas(64) bucket_tags tag; /* 0: the slot is free */
+	uint32_t place[BUCKET_SLOTS]; /* offsets in the shard's data, in BUCKET_UNIT bytes */
+	uint8_t asked[BUCKET_SLOTS];  /* up to BUCKET_ASKED_MAX */
+};
+
+_Static_assert(sizeof(struct bucket) == 64, "one line of the processor's cache");
+
+/* bucket_number: the first (WHICH 0) or second (1) bucket of a name with HASH, among N buckets. */
+MUST_USE static inline uint32_t
+bucket_number(uint64_t hash, unsigned which, uint32_t n)
+{
+	return (uint32_t)(((hash >> (which == 0 ? 0 : 16)) & UINT32_MAX) * n >> 32);
+}
+
+/* bucket_tag: the tag of the entry for KEY, but of type QTYPE; never 0, which marks a free slot. */
+MUST_USE static inline uint16_t
+bucket_tag(const struct question *key, uint16_t qtype)
+{
+	unsigned flags = (unsigned)key->do_bit << 3 | (unsigned)key->cd << 2;
+	unsigned rest = ((unsigned)qtype ^ (unsigned)key->qclass << 7) << 4 ^ flags;
+
+	return (uint16_t)((unsigned)(key->hash >> 48) ^ rest) | 1;
+}
+
+/* bucket_has: has any slot of B the tag TAG or the tag OTHER? */
+MUST_USE static inline bool
+bucket_has(const struct bucket *b, uint16_t tag, uint16_t other)
+{
+	bucket_halves same = (bucket_halves)(b->tag == tag) | (bucket_halves)(b->tag == other);
+
+	return (same[0] | same[1]) != 0;
+}
 
 /* What one call did, for the tests that bound it. */
 struct shard_work {

@@ -9,6 +9,7 @@
 #include "base/hash.h"
 #include "base/rng.h"
 #include "cache/cache.h"
+#include "dns/proto.h"
 #include "dns/wire.h"
 #include "support/tests.h"
 

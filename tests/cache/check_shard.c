@@ -9,8 +9,6 @@
 
 #include "base/hash.h"
 #include "base/rng.h"
-#include "cache/bucket.h"
-#include "cache/entry.h"
 #include "dns/name.h"
 #include "dns/wire.h"
 #include "support/tests.h"
@@ -96,7 +94,7 @@ check_work(void)
 	MUST(shard.work.copies <= SHARD_COPIES);
 	MUST(shard.work.drops <= SHARD_DROPS);
 	MUST(shard.work.moved <=
-	    SHARD_MSG_MAX + SHARD_COPIES * (sizeof(struct entry) + SHARD_MSG_MAX + RING_ALIGN));
+	    SHARD_MSG_MAX + SHARD_COPIES * (SHARD_HEAD + SHARD_MSG_MAX + RING_ALIGN));
 }
 
 static bool
