@@ -251,14 +251,17 @@ go(struct lookups *ls, struct lookup *l, uint64_t now_ns)
 	bool stream = transport_is_stream(upstream_transport(over));
 	unsigned k = UNLIKELY(stream) ? pick_conn(ls, l) : 0;
 
-	if (UNLIKELY(k == TCP_POOL_SIZE) && l->stream.plan != LOOKUP_STREAM_KEPT &&
-	    antispoof_without_tcp(ls, l, now_ns)) {
-		lookup_plan(l, LOOKUP_NO_STREAM); /* nor as it was learned (outbound/ways) */
-		over = UPSTREAM_USUAL;
-		stream = false;
-	} else if (UNLIKELY(k == TCP_POOL_SIZE)) {
-		lookup_tcp_wait(ls, l, now_ns);
-		return false;
+	if (UNLIKELY(k == TCP_POOL_SIZE)) {
+		if (l->stream.plan != LOOKUP_STREAM_KEPT && antispoof_without_tcp(ls, l, now_ns)) {
+			lookup_plan(
+			    l, LOOKUP_NO_STREAM); /* nor as it was learned (outbound/ways) */
+			over = UPSTREAM_USUAL;
+			stream = transport_is_stream(upstream_transport(over));
+		}
+		if (stream) {
+			lookup_tcp_wait(ls, l, now_ns);
+			return false;
+		}
 	}
 	if (stream ? go_by_stream(ls, l, over, k) : go_by_datagram(ls, l, over))
 		return true;
