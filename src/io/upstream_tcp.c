@@ -37,7 +37,7 @@ static struct packet_route
 route_of(const struct shell *sh, const struct upstream_tcp_conn *c)
 {
 	return (struct packet_route){
-		.side = PACKET_UPSTREAM, .transport = c->link.transport, .sock = number_of(sh, c)
+		.side = PACKET_UPSTREAM, .transport = c->transport, .sock = number_of(sh, c)
 	};
 }
 
@@ -106,11 +106,11 @@ conn_up(struct shell *sh, struct upstream_tcp_conn *c)
 	conn_dirty(sh, c);
 }
 
-/* Begin a stream by TRANSPORT to C's address. Returns 0 or -errno. */
+/* Begin a stream by C's transport to its address. Returns 0 or -errno. */
 static int
-conn_open(struct shell *sh, struct upstream_tcp_conn *c, enum transport transport)
+conn_open(struct shell *sh, struct upstream_tcp_conn *c)
 {
-	int r = carrier_begin(&c->link, transport, &c->addr);
+	int r = carrier_begin(&c->link, (enum transport)c->transport, &c->addr);
 
 	if (r < 0)
 		return r;
@@ -125,20 +125,26 @@ conn_open(struct shell *sh, struct upstream_tcp_conn *c, enum transport transpor
 	return -ENOMEM;
 }
 
-/* Begin to connect C to UP by TRANSPORT if it is closed. Returns 0 or -errno. */
-static int
-conn_ensure(struct shell *sh, struct upstream_tcp_conn *c, const struct conf_upstream *up,
-    enum transport transport)
+/* Does C lead to UP by TRANSPORT, or did it last? */
+static bool
+leads_to(const struct upstream_tcp_conn *c, const struct conf_upstream *up, uint8_t transport)
 {
-	if (c->state != UPSTREAM_TCP_CLOSED)
-		return 0;
-	if (!netaddr_equal(&c->addr, &up->addr)) {
+	return c->transport == transport && netaddr_equal(&c->addr, &up->addr);
+}
+
+/* Begin to connect C, which is closed, to UP by TRANSPORT. Returns 0 or -errno. */
+static int
+conn_begin(struct shell *sh, struct upstream_tcp_conn *c, const struct conf_upstream *up,
+    uint8_t transport)
+{
+	if (!leads_to(c, up, transport)) {
 		const struct connlog_event e = event_of(sh, c);
 
 		connlog_conn_gone(&e, &c->said);
 	}
 	c->addr = up->addr;
-	return conn_open(sh, c, transport);
+	c->transport = transport;
+	return conn_open(sh, c);
 }
 
 /* May LEN bytes more be queued? Writes what is queued if need be; C is lost if that fails. */
@@ -177,14 +183,17 @@ upstream_tcp_question(struct shell *sh, const struct packet_out *send)
 {
 	const struct conf_upstream *up = engine_upstream(sh->engine, send->to.sock / TCP_POOL_SIZE);
 	struct upstream_tcp_conn *c;
-	int r;
+	int r = 0;
 
 	if (up == NULL)
 		return;
 	c = &sh->upstream_tcp.c[send->to.sock];
+	if (c->state != UPSTREAM_TCP_CLOSED && !c->lost && !leads_to(c, up, send->to.transport))
+		conn_lose(sh, c, 0);
 	if (c->lost)
 		return; /* upstream_tcp_flush will tell the engine, of this question too */
-	r = conn_ensure(sh, c, up, send->to.transport);
+	if (c->state == UPSTREAM_TCP_CLOSED)
+		r = conn_begin(sh, c, up, send->to.transport);
 	if (r == 0)
 		r = conn_queue(sh, c, send->len);
 	if (r == 0 || c->lost)

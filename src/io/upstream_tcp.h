@@ -32,7 +32,8 @@ struct upstream_tcp_conn {
 	struct fd_event rd;
 	struct fd_event wr;
 	struct list dirty; /* on upstream_tcp.dirty when there is something to write or to close */
-	struct netaddr addr;
+	struct netaddr addr; /* where it leads, or led last */
+	uint8_t transport;   /* enum transport: by what */
 	enum upstream_tcp_state state;
 	struct carrier_link link; /* CARRIER_NONE when closed */
 	bool lost;                /* the next upstream_tcp_flush closes it */
@@ -69,9 +70,10 @@ void upstream_tcp_turn(struct shell *sh);
 
 /*
  * upstream_tcp_question: queue the question SEND, whose bytes are in sh->tcp_buf, on the connection
- * with the number SEND->sock, and open that connection if it is closed. If there is
- * no room, or no descriptor, the engine is told that this question failed (engine_tcp_full); if the
- * connection fails, upstream_tcp_flush tells the engine.
+ * with the number SEND->sock, and open that connection if it is closed. One that leads to another
+ * address, or by another transport, is given up. If there is no room, or no descriptor, the engine
+ * is told that this question failed (engine_tcp_full); if the connection fails or is given up,
+ * upstream_tcp_flush tells the engine.
  */
 void upstream_tcp_question(struct shell *sh, const struct packet_out *send);
 

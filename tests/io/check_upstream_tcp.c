@@ -15,6 +15,7 @@
 #include "base/attr.h"
 #include "base/clock.h"
 #include "io/session.h"
+#include "io/shell.h"
 #include "io/upstream_udp.h"
 #include "outbound/id_attack.h"
 #include "support/rig.h"
@@ -708,6 +709,72 @@ START_TEST(loop_stops_with_a_question_open)
 }
 END_TEST
 
+static struct shell *shell;
+
+/* A shell and its engine in this thread, without a loop. */
+static void
+setup_shell(void)
+{
+	struct event_base *base = event_base_new();
+	struct engine *engine;
+
+	rig_init(&rig);
+	engine = engine_new(&rig.conf.core, NULL, NS_PER_SEC);
+	shell = calloc(1, sizeof(*shell));
+	ck_assert(base != NULL && engine != NULL && shell != NULL);
+	ck_assert_int_eq(shell_init(shell, base, engine, &rig.conf.io, NS_PER_SEC), 0);
+}
+
+static void
+teardown_shell(void)
+{
+	struct event_base *base = shell->base;
+	struct engine *engine = shell->engine;
+
+	shell_fini(shell);
+	engine_free(engine);
+	event_base_free(base);
+	free(shell);
+	rig_end(&rig);
+}
+
+/* A question for the first connection of the first upstream, by TRANSPORT. */
+static void
+question_by(enum transport transport)
+{
+	struct packet_out send = { .to = {
+				       .side = PACKET_UPSTREAM, .transport = (uint8_t)transport } };
+
+	rig_question(&msg, 1, "a.test", RIG_A);
+	memcpy(shell->tcp_buf, msg.bytes, msg.len);
+	send.len = msg.len;
+	upstream_tcp_question(shell, &send);
+}
+
+/* What leads to another address, or by another transport, is given up and not asked. */
+START_TEST(connection_to_another_is_not_used)
+{
+	struct upstream_tcp_conn *c = &shell->upstream_tcp.c[0];
+	size_t queued;
+
+	question_by(TRANSPORT_TCP);
+	ck_assert(c->state == UPSTREAM_TCP_CONNECTING && !c->lost);
+	queued = c->out.len;
+	ck_assert_uint_gt(queued, 0);
+	question_by(TRANSPORT_TCP);
+	ck_assert(!c->lost && c->out.len == 2 * queued);
+	if (_i == 0)
+		c->addr.port ^= 1;
+	question_by(_i == 0 ? TRANSPORT_TCP : TRANSPORT_UDP); /* which stands for any other */
+	ck_assert(c->lost && c->out.len == 2 * queued);
+	ck_assert(upstream_tcp_flush(shell));
+	ck_assert(c->state == UPSTREAM_TCP_CLOSED && !c->lost);
+	question_by(TRANSPORT_TCP);
+	ck_assert(c->state == UPSTREAM_TCP_CONNECTING && !c->lost);
+	ck_assert(netaddr_equal(&c->addr, &rig.up));
+}
+END_TEST
+
 /*
  * Is time too short for thousands of questions, which have some seconds each? With ThreadSanitizer,
  * which has nothing to find here as there is one thread, and with valgrind (make check-valgrind
@@ -742,6 +809,9 @@ tests_add(TCase *tc)
 	tcase_add_test(tc, server_may_close_after_each_reply);
 	tcase_add_test(tc, d21_connection_that_is_not_made_is_noticed);
 	tcase_add_test(tc, loop_stops_with_a_question_open);
+	tc = tests_case("shell");
+	tcase_add_checked_fixture(tc, setup_shell, teardown_shell);
+	tcase_add_loop_test(tc, connection_to_another_is_not_used, 0, 2);
 	tc = tests_case("half-open");
 	tcase_add_checked_fixture(tc, setup_hasty, teardown);
 	tcase_set_timeout(tc, 300);
