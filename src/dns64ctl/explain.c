@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "dns64ctl/explain.h"
 
+#include <ctype.h>
 #include <string.h>
 
 #include "dns64ctl/show_parts.h"
@@ -47,6 +48,14 @@ put_two(const json_t *j, const char *a, const char *b, FILE *out)
 	show_put(show_text(j, a), out);
 	fputc(' ', out);
 	show_put(show_text(j, b), out);
+}
+
+/* Print the transport of J, whose name in JSON is in lower case. */
+static void
+put_transport(const json_t *j, FILE *out)
+{
+	for (const char *c = show_text(j, "transport"); *c != '\0'; c++)
+		fputc(toupper((unsigned char)*c), out);
 }
 
 /* Print BEFORE and what decided, D: a line and where it stands, or a rule. Nothing did: nothing. */
@@ -203,8 +212,9 @@ put_address(const json_t *s, FILE *out)
 static void
 put_message(const json_t *s, const char *words, FILE *out)
 {
-	fprintf(out, "  %s %s over %s: ", words, show_text(s, "upstream"),
-	    strcmp(show_text(s, "transport"), "tcp") == 0 ? "TCP" : "UDP");
+	fprintf(out, "  %s %s over ", words, show_text(s, "upstream"));
+	put_transport(s, out);
+	fputs(": ", out);
 	put_two(s, "name", "type", out);
 	if (json_object_get(s, "rcode") != NULL)
 		fprintf(out, " %s", show_text(s, "rcode"));
@@ -286,9 +296,9 @@ put_conclusion(const json_t *j, FILE *out)
 	const json_t *q = json_object_get(j, "question"), *why = json_object_get(j, "reason");
 
 	put_two(q, "name", "type", out);
-	fprintf(out, " for %s over %s%s%s: ", show_text(q, "client"),
-	    strcmp(show_text(q, "transport"), "tcp") == 0 ? "TCP" : "UDP",
-	    is_set(q, "do") ? ", DO" : "", is_set(q, "cd") ? ", CD" : "");
+	fprintf(out, " for %s over ", show_text(q, "client"));
+	put_transport(q, out);
+	fprintf(out, "%s%s: ", is_set(q, "do") ? ", DO" : "", is_set(q, "cd") ? ", CD" : "");
 	show_put(show_text(j, "conclusion"), out);
 	put_decided("\ndecided by  ", json_object_get(j, "decided_by"), out);
 	fputc('\n', out);

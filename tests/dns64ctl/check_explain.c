@@ -195,11 +195,22 @@ START_TEST(steps)
 }
 END_TEST
 
+/* Whatever carried a message is told by its name, also if this version knows no such transport. */
+START_TEST(transports)
+{
+	show("{\"question\": {\"name\": \"a.\", \"client\": \"::1\", \"transport\": \"tls\"}, "
+	     "\"steps\": [{\"step\": \"sent\", \"us\": 1, \"name\": \"n.\", \"type\": \"A\", "
+	     "\"upstream\": \"u\", \"transport\": \"tls\"}]}");
+	HAS(" for ::1 over TLS: ");
+	HAS("    to u over TLS: n. A\n");
+}
+END_TEST
+
 /* Of another version: what is not there is left out. */
 START_TEST(nothing)
 {
 	show("{}");
-	HAS("for - over UDP");
+	HAS("for - over -");
 	show("[]");
 	show("{\"steps\": [{}, 7], \"policy\": 7, \"answer\": []}");
 }
@@ -214,5 +225,6 @@ tests_add(TCase *tc)
 	tcase_add_test(tc, conclusion_first);
 	tcase_add_test(tc, policy);
 	tcase_add_test(tc, steps);
+	tcase_add_test(tc, transports);
 	tcase_add_test(tc, nothing);
 }
