@@ -175,8 +175,8 @@ upstream_json(
 		netaddr_format(&v->addr, text), "state", upstream_status_state_text(v->state),
 		figures[FIGURES_SINCE].key, seconds(v->since_ns, now_ns),
 		figures[FIGURES_LAST_REPLY].key, seconds(v->heard_ns, now_ns),
-		figures[FIGURES_UDP].key, rtt_json(&v->rtt[UPSTREAM_USUAL]),
-		figures[FIGURES_TCP].key, rtt_json(&v->rtt[UPSTREAM_STREAM]), "by_operator",
+		figures[FIGURES_UDP].key, rtt_json(&v->rtt[UPSTREAM_PRIMARY]),
+		figures[FIGURES_TCP].key, rtt_json(&v->rtt[UPSTREAM_FALLBACK]), "by_operator",
 		order_json(v, s), figures[FIGURES_SHARE].key, share, "guards",
 		guards_json(v, c, now_ns), "not_through", learned_json(v));
 

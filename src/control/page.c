@@ -267,7 +267,7 @@ upstreams(struct evbuffer *out, const struct facts *f)
 
 	for (size_t i = 0; i < f->views->n; i++) {
 		const struct upstream_status *v = &f->views->view[i];
-		const struct upstream_status_rtt *rtt = &v->rtt[UPSTREAM_USUAL];
+		const struct upstream_status_rtt *rtt = &v->rtt[UPSTREAM_PRIMARY];
 
 		put(out, "<tr>");
 		cell(out, netaddr_format(&v->addr, text), "");

@@ -243,7 +243,7 @@ report_upstream(const struct upstream_status *v, double share, uint64_t now_ns)
 			add(text, &len, ", %s %.3f ms (deviation %.3f)", title,
 			    (double)rtt->srtt_ns / (double)NS_PER_MS,
 			    (double)rtt->var_ns / (double)NS_PER_MS);
-		else if (over == UPSTREAM_USUAL)
+		else if (over == UPSTREAM_PRIMARY)
 			add(text, &len, ", %s not measured yet", title);
 	}
 	for (const struct figure *g = NULL; (g = figures_next(g, FIGURE_OF_UPSTREAM)) != NULL;)

@@ -119,7 +119,7 @@ count_attempts(struct count *c, const struct lookup *l)
 			blame(c, "an attempt that was given up is not known to its socket");
 		c->attempts++;
 	}
-	if (l->wait == LOOKUP_EARLY && !(lookup_in_flight(l) && l->now.over == UPSTREAM_USUAL))
+	if (l->wait == LOOKUP_EARLY && !(lookup_in_flight(l) && l->now.over == UPSTREAM_PRIMARY))
 		blame(c, "another upstream is to be asked beside one that is not awaited");
 	if (l->wait == LOOKUP_PLACED && l->progress != LOOKUP_ASKED_STREAM)
 		blame(c, "a place is kept on a connection that is not used");

@@ -50,14 +50,14 @@ exhausted(const struct lookups *ls, const struct lookup *l)
 {
 	unsigned most = ls->conf->upstream_tries;
 	uint64_t bits = without_aaaa(ls, l) | l->tried.errored | l->tried.gone |
-	    attempt_silent(l->tried.silent[UPSTREAM_USUAL], most);
+	    attempt_silent(l->tried.silent[UPSTREAM_PRIMARY], most);
 
 	for (const struct attempt *a = l->earlier; a != NULL; a = a->next)
 		bits |= a->silent ? 0 : 1ULL << a->upstream; /* its reply is awaited */
 	if (l->stream.plan == LOOKUP_STREAM_KEPT)
-		bits |= attempt_silent(l->tried.silent[UPSTREAM_STREAM], most);
+		bits |= attempt_silent(l->tried.silent[UPSTREAM_FALLBACK], most);
 	if (l->stream.plan == LOOKUP_STREAM_HERE &&
-	    attempt_timeouts(l, UPSTREAM_STREAM, l->upstream) >= most)
+	    attempt_timeouts(l, UPSTREAM_FALLBACK, l->upstream) >= most)
 		bits |= 1ULL << l->upstream;
 	return bits;
 }
@@ -255,7 +255,7 @@ go(struct lookups *ls, struct lookup *l, uint64_t now_ns)
 		if (l->stream.plan != LOOKUP_STREAM_KEPT && antispoof_without_tcp(ls, l, now_ns)) {
 			lookup_plan(
 			    l, LOOKUP_NO_STREAM); /* nor as it was learned (outbound/ways) */
-			over = UPSTREAM_USUAL;
+			over = UPSTREAM_PRIMARY;
 			stream = transport_is_stream(upstream_transport(over));
 		}
 		if (stream) {
@@ -266,7 +266,7 @@ go(struct lookups *ls, struct lookup *l, uint64_t now_ns)
 	if (stream ? go_by_stream(ls, l, over, k) : go_by_datagram(ls, l, over))
 		return true;
 	lookup_set_wait(ls, l, LOOKUP_AWAITS, now_ns + ATTEMPT_UNSENT_MS * NS_PER_MS);
-	if (over == UPSTREAM_STREAM && l->tried.n_silent > 0 && !lookup_needs_stream(l))
+	if (over == UPSTREAM_FALLBACK && l->tried.n_silent > 0 && !lookup_needs_stream(l))
 		return false; /* TCP was a last resort: what went over UDP may be answered yet */
 	if (ls->upstreams->table[l->upstream].socket[0] >= 0 || stream) {
 		/* We have no free ID: another attempt would only add to the load. */
@@ -304,7 +304,7 @@ go_as_learned(struct lookups *ls, struct lookup *l, uint64_t now_ns)
 
 	if (way != WAYS)
 		lookup_start_probe(ls, l->upstream, way, DNS_TYPE_NS);
-	if (!l->here.no_tcp && attempt_timeouts(l, UPSTREAM_STREAM, l->upstream) == 0 &&
+	if (!l->here.no_tcp && attempt_timeouts(l, UPSTREAM_FALLBACK, l->upstream) == 0 &&
 	    (now == WAY_TCP || (now == WAY_BARE && l->key.do_bit)))
 		lookup_plan(l, LOOKUP_WISHES_STREAM);
 }
@@ -378,8 +378,8 @@ set_early(struct lookups *ls, struct lookup *l)
 {
 	uint64_t early_ns = choice_early_ns(ls->upstreams, l->upstream, l->exploring);
 
-	if (l->probe.is || l->now.over != UPSTREAM_USUAL || l->message.bytes != NULL ||
-	    early_ns >= upstreams_wait_ns(ls->upstreams, l->upstream, UPSTREAM_USUAL, 0))
+	if (l->probe.is || l->now.over != UPSTREAM_PRIMARY || l->message.bytes != NULL ||
+	    early_ns >= upstreams_wait_ns(ls->upstreams, l->upstream, UPSTREAM_PRIMARY, 0))
 		return;
 	lookup_set_wait(ls, l, LOOKUP_EARLY, l->now.sent_ns + early_ns);
 }
@@ -677,13 +677,13 @@ pick_for_stream(const struct lookups *ls, const struct lookup *l, bool left)
 		return UPSTREAM_NONE;
 	for (unsigned i = 0; i < us->n_order; i++) {
 		uint16_t u = us->order[i];
-		unsigned n = attempt_timeouts(l, UPSTREAM_STREAM, u);
+		unsigned n = attempt_timeouts(l, UPSTREAM_FALLBACK, u);
 
 		if (l->tried.errored >> u & 1 || us->table[u].down || n >= most)
 			continue;
 		if (is_refusing(l, u) || !was_heard(ls, l, u))
 			found = left ? UPSTREAM_NONE : u;
-		else if (n == 0 && (!left || attempt_timeouts(l, UPSTREAM_USUAL, u) >= most))
+		else if (n == 0 && (!left || attempt_timeouts(l, UPSTREAM_PRIMARY, u) >= most))
 			return u;
 	}
 	return found;
@@ -734,14 +734,14 @@ wait_of(const struct lookups *ls, const struct lookup *l, const struct attempt *
 	return upstreams_wait_ns(ls->upstreams, a->upstream, a->over, n > 0 ? n - 1 : 0);
 }
 
-/* The last attempt of L at U over UPSTREAM_USUAL without a reply; NULL: none is kept. */
+/* The last attempt of L at U over UPSTREAM_PRIMARY without a reply; NULL: none is kept. */
 static const struct attempt *
-last_usual(const struct lookup *l, unsigned u)
+last_primary(const struct lookup *l, unsigned u)
 {
 	const struct attempt *last = NULL;
 
 	for (const struct attempt *a = l->earlier; a != NULL; a = a->next) {
-		if (a->upstream == u && a->over == UPSTREAM_USUAL &&
+		if (a->upstream == u && a->over == UPSTREAM_PRIMARY &&
 		    (last == NULL || a->sent_ns > last->sent_ns))
 			last = a;
 	}
@@ -759,10 +759,10 @@ heard_due_ns(const struct lookups *ls, const struct lookup *l, unsigned u)
 	const struct upstream *up = &ls->upstreams->table[u];
 	const struct attempt *a;
 
-	if (attempt_timeouts(l, UPSTREAM_USUAL, u) + 1 != ls->conf->upstream_tries ||
-	    times_known(&up->times[UPSTREAM_STREAM]) || lookup_needs_stream(l))
+	if (attempt_timeouts(l, UPSTREAM_PRIMARY, u) + 1 != ls->conf->upstream_tries ||
+	    times_known(&up->times[UPSTREAM_FALLBACK]) || lookup_needs_stream(l))
 		return 0;
-	a = last_usual(l, u);
+	a = last_primary(l, u);
 	return a != NULL && a->way == up->ways.now ? a->sent_ns + MOMENT_MS * NS_PER_MS : 0;
 }
 
@@ -773,7 +773,7 @@ heard_due_ns(const struct lookups *ls, const struct lookup *l, unsigned u)
 static uint64_t
 due_ns(const struct lookups *ls, const struct lookup *l, unsigned u)
 {
-	unsigned n = attempt_timeouts(l, UPSTREAM_USUAL, u);
+	unsigned n = attempt_timeouts(l, UPSTREAM_PRIMARY, u);
 	uint64_t last_ns = l->now.sent_ns;
 
 	if (n < AT_ONCE)
@@ -781,7 +781,7 @@ due_ns(const struct lookups *ls, const struct lookup *l, unsigned u)
 	if (is_refusing(l, u))
 		return last_ns +
 		    (KNOCK_MS * NS_PER_MS
-			<< (n - AT_ONCE + attempt_timeouts(l, UPSTREAM_STREAM, u)));
+			<< (n - AT_ONCE + attempt_timeouts(l, UPSTREAM_FALLBACK, u)));
 	if (was_heard(ls, l, u))
 		return heard_due_ns(ls, l, u);
 	last_ns += wait_of(ls, l, &l->now);
@@ -866,10 +866,10 @@ answers_by_stream(const struct lookups *ls, const struct lookup *l, unsigned u)
 {
 	const struct upstream *up = &ls->upstreams->table[u];
 
-	return !times_known(&up->times[UPSTREAM_USUAL]) &&
-	    times_known(&up->times[UPSTREAM_STREAM]) && l->message.bytes == NULL &&
-	    attempt_timeouts(l, UPSTREAM_USUAL, u) > 0 &&
-	    attempt_timeouts(l, UPSTREAM_STREAM, u) == 0;
+	return !times_known(&up->times[UPSTREAM_PRIMARY]) &&
+	    times_known(&up->times[UPSTREAM_FALLBACK]) && l->message.bytes == NULL &&
+	    attempt_timeouts(l, UPSTREAM_PRIMARY, u) > 0 &&
+	    attempt_timeouts(l, UPSTREAM_FALLBACK, u) == 0;
 }
 
 /* L asks the next upstream, now or in a while. LOST: see attempt_go_on. Returns whether L goes on.
@@ -890,7 +890,7 @@ ask_next(
 	/* Where connections end under a load, the same again at once would only add to it. */
 	if (lost && u == l->upstream && l->stream.plan == LOOKUP_STREAM_HERE)
 		return pause_until(
-		    ls, l, now_ns + upstreams_wait_ns(ls->upstreams, u, UPSTREAM_STREAM, 0));
+		    ls, l, now_ns + upstreams_wait_ns(ls->upstreams, u, UPSTREAM_FALLBACK, 0));
 	(void)attempt_go_to(ls, l, u);
 	if (tcp || answers_by_stream(ls, l, u))
 		lookup_plan(l, LOOKUP_WISHES_STREAM);
@@ -907,8 +907,8 @@ attempt_go_on(
 	if (upstreams_all_down(ls->upstreams) && !l->probe.is)
 		return listen_on(ls, l, result, now_ns);
 	if (l->check != LOOKUP_CHECK_NONE) {
-		unsigned n = attempt_timeouts(l, UPSTREAM_USUAL, l->upstream) +
-		    attempt_timeouts(l, UPSTREAM_STREAM, l->upstream);
+		unsigned n = attempt_timeouts(l, UPSTREAM_PRIMARY, l->upstream) +
+		    attempt_timeouts(l, UPSTREAM_FALLBACK, l->upstream);
 
 		if (n < ls->conf->upstream_tries)
 			return attempt_again(ls, l, l->upstream);

@@ -67,7 +67,7 @@ attempt_silent(const uint64_t s[static 2], unsigned n)
 }
 
 /*
- * attempt_pick_next: the upstream for L's next attempt over UPSTREAM_USUAL, another one than the
+ * attempt_pick_next: the upstream for L's next attempt over UPSTREAM_PRIMARY, another one than the
  * last if there is one; UPSTREAM_NONE: each was asked often enough. ALIVE: none that is down.
  */
 MUST_USE uint16_t attempt_pick_next(struct lookups *ls, const struct lookup *l, bool alive);

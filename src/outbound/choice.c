@@ -229,7 +229,7 @@ choice_under_ceiling(struct upstreams *us, uint64_t exhausted, struct rng *rng)
 	return choice_pick(us, &wish, rng).upstream;
 }
 
-/* The shortest wait over UPSTREAM_USUAL of the good upstreams other than U; UINT64_MAX: there is
+/* The shortest wait over UPSTREAM_PRIMARY of the good upstreams other than U; UINT64_MAX: there is
  * none. */
 static uint64_t
 best_wait_ns(const struct upstreams *us, unsigned u)
@@ -242,7 +242,7 @@ best_wait_ns(const struct upstreams *us, unsigned u)
 
 		if (n == u || !is_good(us, n))
 			continue;
-		wait = upstreams_wait_ns(us, n, UPSTREAM_USUAL, 0);
+		wait = upstreams_wait_ns(us, n, UPSTREAM_PRIMARY, 0);
 		best = wait < best ? wait : best;
 	}
 	return best;
@@ -269,7 +269,7 @@ may_hedge(const struct upstreams *us, unsigned u)
 uint64_t
 choice_early(const struct upstreams *us, unsigned u, bool exploring)
 {
-	const struct times *t = &us->table[u].times[UPSTREAM_USUAL];
+	const struct times *t = &us->table[u].times[UPSTREAM_PRIMARY];
 
 	if (exploring)
 		return best_wait_ns(us, u);

@@ -127,7 +127,7 @@ health_on_silence(struct upstreams *us, unsigned u, enum upstream_over over, uin
 	struct upstream *up = &us->table[u];
 
 	choice_on_failure(us, u, over, true, now_ns);
-	if (over == UPSTREAM_STREAM)
+	if (over == UPSTREAM_FALLBACK)
 		return;
 	count_silence(us, up, now_ns);
 }
@@ -144,7 +144,7 @@ health_on_refused(struct upstreams *us, unsigned u, uint64_t now_ns)
 {
 	struct upstream *up = &us->table[u];
 
-	choice_on_failure(us, u, UPSTREAM_USUAL, true, now_ns);
+	choice_on_failure(us, u, UPSTREAM_PRIMARY, true, now_ns);
 	count_failure(up, now_ns);
 	shared_health_refused(up->shared);
 	doubt(us, up, now_ns);
@@ -165,13 +165,13 @@ health_on_probe_unsent(struct upstreams *us, unsigned u)
 void
 health_on_no_tcp(struct upstreams *us, unsigned u, uint64_t now_ns)
 {
-	choice_on_failure(us, u, UPSTREAM_STREAM, false, now_ns);
+	choice_on_failure(us, u, UPSTREAM_FALLBACK, false, now_ns);
 }
 
 uint64_t
 health_lost_ns(const struct upstreams *us, unsigned u)
 {
-	uint64_t wait = 2 * upstreams_wait_ns(us, u, UPSTREAM_USUAL, 0);
+	uint64_t wait = 2 * upstreams_wait_ns(us, u, UPSTREAM_PRIMARY, 0);
 
 	return wait > HEALTH_LOST_MS * NS_PER_MS ? wait : HEALTH_LOST_MS * NS_PER_MS;
 }

@@ -59,7 +59,7 @@ health_on_reply(struct upstreams *us, unsigned u, uint64_t now_ns)
 
 /*
  * health_on_silence: an attempt to U over OVER, no probe, got no reply in its time: it costs U of
- * its share. Over UPSTREAM_USUAL it counts against U; over UPSTREAM_STREAM it does not.
+ * its share. Over UPSTREAM_PRIMARY it counts against U; over UPSTREAM_FALLBACK it does not.
  */
 void health_on_silence(struct upstreams *us, unsigned u, enum upstream_over over, uint64_t now_ns);
 

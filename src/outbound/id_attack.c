@@ -147,7 +147,7 @@ id_attack_on_vain(struct lookups *ls, unsigned u, uint64_t now_ns)
 static uint64_t
 most_ns(const struct upstream *up)
 {
-	const struct times *t = &up->times[UPSTREAM_USUAL];
+	const struct times *t = &up->times[UPSTREAM_PRIMARY];
 	uint64_t ns = ID_ATTACK_SLOWER * t->srtt_ns;
 
 	if (!times_known(t))

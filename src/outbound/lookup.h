@@ -113,7 +113,7 @@ enum lookup_progress {
 /* What a lookup's timer is for. */
 enum lookup_wait {
 	LOOKUP_AWAITS, /* the end of the wait for its present attempt, or for room to send it */
-	LOOKUP_EARLY,  /* in flight over UPSTREAM_USUAL: another one is asked too, before it is
+	LOOKUP_EARLY,  /* in flight over UPSTREAM_PRIMARY: another one is asked too, before it is
 			  silent */
 	LOOKUP_PLACED, /* in flight over TCP: the end of its place on the connection */
 	LOOKUP_PAUSED, /* its next attempt; a reply to what was sent is taken meanwhile */
@@ -126,7 +126,7 @@ enum lookup_wait {
 
 /* Over what a lookup's attempts go (enum upstream_over). */
 enum lookup_plan {
-	LOOKUP_AS_USUAL, /* the usual, or what was learned of the upstream (outbound/ways) */
+	LOOKUP_AS_USUAL, /* the primary, or what was learned of the upstream (outbound/ways) */
 	/* a stream for the next one: as its client, as was learned, or as a last resort */
 	LOOKUP_STREAM_NEXT,
 	LOOKUP_STREAM_HERE, /* for all at this upstream: a reply was truncated, or is doubted */
@@ -137,7 +137,7 @@ enum lookup_plan {
 /* What changes that. */
 enum lookup_plan_event {
 	LOOKUP_WISHES_STREAM,
-	LOOKUP_NEEDS_STREAM, /* no reply over UPSTREAM_USUAL is of use */
+	LOOKUP_NEEDS_STREAM, /* no reply over UPSTREAM_PRIMARY is of use */
 	LOOKUP_NO_REPLY,     /* who is silent over a stream may reply as usual */
 	LOOKUP_NO_STREAM,    /* none can be had, or it was the way of one upstream */
 	LOOKUP_ELSEWHERE,    /* another upstream is asked */
@@ -568,7 +568,7 @@ lookup_in_flight(const struct lookup *l)
 MUST_USE static inline bool
 lookup_counts_as_probe(const struct lookup *l)
 {
-	return l->probe.is && lookup_in_flight(l) && l->now.over == UPSTREAM_USUAL &&
+	return l->probe.is && lookup_in_flight(l) && l->now.over == UPSTREAM_PRIMARY &&
 	    l->probe.way == WAY_AS_LEARNED && l->key.qtype == DNS_TYPE_NS;
 }
 
@@ -607,10 +607,10 @@ lookup_plan(struct lookup *l, enum lookup_plan_event event)
 MUST_USE static inline enum upstream_over
 lookup_over(const struct lookup *l)
 {
-	return l->stream.plan != LOOKUP_AS_USUAL ? UPSTREAM_STREAM : UPSTREAM_USUAL;
+	return l->stream.plan != LOOKUP_AS_USUAL ? UPSTREAM_FALLBACK : UPSTREAM_PRIMARY;
 }
 
-/* lookup_needs_stream: is no attempt over UPSTREAM_USUAL of use to L, at this upstream at least? */
+/* lookup_needs_stream: is no attempt over the primary transport of use to L, at least here? */
 MUST_USE static inline bool
 lookup_needs_stream(const struct lookup *l)
 {

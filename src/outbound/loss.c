@@ -463,8 +463,8 @@ loss_next_lost(struct lookups *ls, unsigned *most, struct lookup_result *result,
 static void
 move_on(struct lookups *ls, struct lookup *l, uint64_t now_ns)
 {
-	l->tried.silent[UPSTREAM_STREAM][0] |= UINT64_C(1) << l->upstream;
-	l->tried.silent[UPSTREAM_STREAM][1] |= UINT64_C(1) << l->upstream;
+	l->tried.silent[UPSTREAM_FALLBACK][0] |= UINT64_C(1) << l->upstream;
+	l->tried.silent[UPSTREAM_FALLBACK][1] |= UINT64_C(1) << l->upstream;
 	lookup_stop_attempt(ls, l);
 	l->progress = LOOKUP_UNSENT;
 	lookup_set_wait(ls, l, LOOKUP_AWAITS, now_ns);
@@ -500,7 +500,8 @@ loss_on_tcp_full(struct lookups *ls, unsigned conn, uint16_t id, uint64_t now_ns
 	if (l->stream.plan == LOOKUP_STREAM_NEXT) { /* it may go as usual */
 		lookup_plan(l, LOOKUP_NO_STREAM);
 		l->here.no_tcp = true; /* though that is the way that was learned (outbound/ways) */
-		if (attempt_timeouts(l, UPSTREAM_USUAL, l->upstream) >= ls->conf->upstream_tries) {
+		if (attempt_timeouts(l, UPSTREAM_PRIMARY, l->upstream) >=
+		    ls->conf->upstream_tries) {
 			move_on(ls, l, now_ns);
 			return;
 		}

@@ -108,11 +108,11 @@ match_ways(struct lookups *ls, const struct lookup *l, const struct msg *msg, ui
 
 	if (l->key.qtype == DNS_TYPE_AAAA && l->key.qclass == DNS_CLASS_IN && up->ways.n_aaaa > 0)
 		upstreams_aaaa_came(ls->upstreams, l->upstream);
-	if (large && l->now.over == UPSTREAM_USUAL)
+	if (large && l->now.over == UPSTREAM_PRIMARY)
 		upstreams_large_came(ls->upstreams, l->upstream);
 	else if (large && l->stream.plan != LOOKUP_STREAM_HERE && l->message.bytes == NULL &&
-	    times_known(&up->times[UPSTREAM_USUAL]) &&
-	    attempt_timeouts(l, UPSTREAM_USUAL, l->upstream) >= MATCH_SILENCES)
+	    times_known(&up->times[UPSTREAM_PRIMARY]) &&
+	    attempt_timeouts(l, UPSTREAM_PRIMARY, l->upstream) >= MATCH_SILENCES)
 		upstreams_large_lost(ls->upstreams, l->upstream, now_ns);
 }
 

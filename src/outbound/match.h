@@ -174,7 +174,7 @@ match_note(struct lookups *ls, struct lookup *l, const struct msg *msg, enum msg
 	upstreams_learn(us, l->upstream, over, now_ns - l->now.sent_ns, now_ns);
 	if (UNLIKELY(
 		(us->table[l->upstream].ways.n_large | us->table[l->upstream].ways.n_aaaa) != 0 ||
-		over == UPSTREAM_STREAM))
+		over == UPSTREAM_FALLBACK))
 		match_ways(ls, l, msg, now_ns);
 	/* A probe by another way than questions go shows nothing of that. */
 	if (!l->probe.is || l->probe.way >= WAYS)

@@ -50,8 +50,8 @@ penalty_count(
 		l->tried.n_silent++;
 	if (up->down && !l->probe.is && !l->refused)
 		l->tried.gone |= bit;
-	if (a->over == UPSTREAM_USUAL)
-		up->failures.n_usual_silent += a->way == up->ways.now;
+	if (a->over == UPSTREAM_PRIMARY)
+		up->failures.n_primary_silent += a->way == up->ways.now;
 	else if (UNLIKELY(up->ways.now == WAY_TCP) && up->heard_ns <= a->sent_ns) /* no better */
 		upstreams_forget_way(ls->upstreams, a->upstream);
 }
@@ -69,7 +69,7 @@ penalty_silent(struct lookups *ls, struct lookup *l, struct attempt *a, uint64_t
 	if (l->probe.is && l->key.qtype == DNS_TYPE_AAAA)
 		upstreams_aaaa_lost(ls->upstreams, a->upstream, a->sent_ns, now_ns);
 	/* What left by another way than questions go now shows nothing new. */
-	if (!l->probe.is && (a->way == up->ways.now || a->over == UPSTREAM_STREAM))
+	if (!l->probe.is && (a->way == up->ways.now || a->over == UPSTREAM_FALLBACK))
 		health_on_silence(ls->upstreams, a->upstream, (enum upstream_over)a->over, now_ns);
 }
 

@@ -20,7 +20,7 @@ clear(struct upstream *u)
 	u->in_doubt = false;
 	u->watched = true;
 	u->starved = false;
-	u->failures.n_usual_silent = 0;
+	u->failures.n_primary_silent = 0;
 	ways_init(&u->ways);
 	u->failures.n = 0;
 	u->failures.since_ns = 0;
@@ -327,7 +327,7 @@ upstreams_learn_way(struct upstreams *us, unsigned u, enum way way, uint64_t now
 	char text[NETADDR_TEXT];
 
 	ways_learn(&up->ways, way, now_ns);
-	up->failures.n_usual_silent = 0;
+	up->failures.n_primary_silent = 0;
 	if (!told)
 		return;
 	ended = end_way(us, up);
@@ -423,7 +423,7 @@ upstreams_no_aaaa_ns(const struct upstreams *us)
 	for (unsigned i = 0; i < us->n_order; i++) {
 		uint16_t u = us->order[i];
 		enum upstream_over over =
-		    us->table[u].ways.now == WAY_TCP ? UPSTREAM_STREAM : UPSTREAM_USUAL;
+		    us->table[u].ways.now == WAY_TCP ? UPSTREAM_FALLBACK : UPSTREAM_PRIMARY;
 		uint64_t wait_ns = upstreams_wait_ns(us, u, over, 0);
 
 		if (us->table[u].down)

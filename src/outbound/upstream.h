@@ -39,9 +39,8 @@
 #define UPSTREAM_UNGUARDED_MS 3600000U /* ms: how long a guard is off (RULES D21) */
 #define UPSTREAM_PROVEN 64 /* right replies in a row, after which a guard goes off only */
 #define UPSTREAM_SEEN 8    /* for confirmed near misses by so many sockets */
-/* silent attempts over UPSTREAM_USUAL in a row, after which a reply over a stream teaches WAY_TCP
- */
-#define UPSTREAM_USUAL_SILENT 16
+/* silent attempts over the primary in a row, after which a reply over a stream teaches WAY_TCP */
+#define UPSTREAM_PRIMARY_SILENT 16
 
 /*
  * A guard: a check that tells true replies from forged ones, and that some upstreams do not pass
@@ -105,9 +104,10 @@ struct upstream_tally {
 
 /* Silence and refusals of an upstream. */
 struct upstream_failures {
-	uint32_t n_usual_silent; /* silent attempts over UPSTREAM_USUAL since its last reply so */
-	uint32_t n;              /* silences and refusals since its last reply */
-	uint64_t since_ns;       /* time of the first of these failures */
+	uint32_t
+	    n_primary_silent; /* silent attempts over the primary one since it last replied so */
+	uint32_t n;           /* silences and refusals since its last reply */
+	uint64_t since_ns;    /* time of the first of these failures */
 };
 
 /* Its error replies, for the log. */
@@ -134,20 +134,20 @@ struct upstream_cookie {
 };
 
 /*
- * Which of its two transports an upstream is asked over. Waits, silences and what is tried next are
- * kept by this; how a question leaves, and what its reply has to pass, by transport_is_stream.
+ * Over which of its two transports an upstream is asked. Over the primary one questions go as a
+ * rule. The fallback is a stream, and may have what the primary one lost: the whole of a reply that
+ * was cut (TC), a proof that a doubted reply is true, or, as a last resort, a reply at all. It is
+ * also what a TCP client's question goes over first. Waits, silences and what is tried next are
+ * kept by this; how a question leaves, and what its reply has to pass, follows from the transport
+ * that it is (upstream_transport).
  */
-enum upstream_over {
-	UPSTREAM_USUAL,  /* the transport by which questions to it go */
-	UPSTREAM_STREAM, /* a stream, for a reply that is cut or doubted, and as a last resort */
-	UPSTREAM_OVERS
-};
+enum upstream_over { UPSTREAM_PRIMARY, UPSTREAM_FALLBACK, UPSTREAM_OVERS };
 
 /* upstream_transport: the transport that OVER is. No other place in outbound/ names any. */
 MUST_USE static inline enum transport
 upstream_transport(enum upstream_over over)
 {
-	return over == UPSTREAM_STREAM ? TRANSPORT_TCP : TRANSPORT_UDP;
+	return over == UPSTREAM_FALLBACK ? TRANSPORT_TCP : TRANSPORT_UDP;
 }
 
 struct upstream {
@@ -338,11 +338,11 @@ upstreams_learn(
 	times_learn(&up->times[over], rtt_ns);
 	if (us->n_order > 1) /* else there is nothing to choose */
 		times_charge(&up->cost, rtt_ns, now_ns);
-	if (us->n_order > 1 || over == UPSTREAM_STREAM) /* nor to hedge */
+	if (us->n_order > 1 || over == UPSTREAM_FALLBACK) /* nor to hedge */
 		times_rank(&up->times[over], rtt_ns);
-	if (over == UPSTREAM_USUAL)
-		up->failures.n_usual_silent = 0;
-	else if (UNLIKELY(up->failures.n_usual_silent >= UPSTREAM_USUAL_SILENT) &&
+	if (over == UPSTREAM_PRIMARY)
+		up->failures.n_primary_silent = 0;
+	else if (UNLIKELY(up->failures.n_primary_silent >= UPSTREAM_PRIMARY_SILENT) &&
 	    up->ways.now != WAY_TCP)
 		upstreams_learn_way(us, u, WAY_TCP, now_ns);
 	up->heard_ns = now_ns;

@@ -164,9 +164,9 @@ START_TEST(upstreams_are_told)
 	};
 	v[0].heard_ns = 99900 * NS_PER_MS;
 	v[0].since_ns = 58 * NS_PER_SEC;
-	v[0].rtt[UPSTREAM_USUAL] =
+	v[0].rtt[UPSTREAM_PRIMARY] =
 	    (struct upstream_status_rtt){ 1250000, 310400, 700, TRANSPORT_UDP };
-	v[0].rtt[UPSTREAM_STREAM] =
+	v[0].rtt[UPSTREAM_FALLBACK] =
 	    (struct upstream_status_rtt){ 40 * NS_PER_MS, 0, 40, TRANSPORT_TCP };
 	v[1].state = UPSTREAM_STATUS_DOWN;
 	v[1].n_so = 3;

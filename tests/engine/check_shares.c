@@ -108,7 +108,7 @@ shoot(uint16_t u, uint32_t question, bool probe, bool exploring)
 		.servfail = m->failing,
 		.exploring = exploring,
 		.sent_ns = play.now_ns,
-		.due_ns = play.now_ns + upstreams_wait_ns(&play.us, u, UPSTREAM_USUAL, 0),
+		.due_ns = play.now_ns + upstreams_wait_ns(&play.us, u, UPSTREAM_PRIMARY, 0),
 		.reply_ns = play.now_ns + m->ms * NS_PER_MS };
 	if (m->dead || rng_below(&play.rng, 100) < m->loss)
 		a->reply_ns = UINT64_MAX;
@@ -148,9 +148,9 @@ on_reply(struct shot *a)
 	struct explain_job *q = &play.questions[a->question];
 
 	a->open = false;
-	health_on_rcode(
-	    &play.us, a->u, UPSTREAM_USUAL, a->servfail ? DNS_SERVFAIL : DNS_NOERROR, play.now_ns);
-	upstreams_learn(&play.us, a->u, UPSTREAM_USUAL, play.now_ns - a->sent_ns, play.now_ns);
+	health_on_rcode(&play.us, a->u, UPSTREAM_PRIMARY, a->servfail ? DNS_SERVFAIL : DNS_NOERROR,
+	    play.now_ns);
+	upstreams_learn(&play.us, a->u, UPSTREAM_PRIMARY, play.now_ns - a->sent_ns, play.now_ns);
 	(void)health_on_reply(&play.us, a->u, play.now_ns);
 	if (a->probe)
 		return;
@@ -171,7 +171,7 @@ on_silence(struct shot *a)
 		a->open = false;
 		return;
 	}
-	health_on_silence(&play.us, a->u, UPSTREAM_USUAL, play.now_ns);
+	health_on_silence(&play.us, a->u, UPSTREAM_PRIMARY, play.now_ns);
 	ask_again(a->u, a->question);
 }
 

@@ -567,7 +567,7 @@ START_TEST(loop_tells_its_upstreams)
 		ck_assert(netaddr_equal(&v->addr, &rig.up));
 		ck_assert_uint_eq(v->tally.sends, 2 * asked);
 		ck_assert_uint_eq(v->tally.replies, 2 * asked);
-		ck_assert_uint_eq(v->rtt[UPSTREAM_USUAL].weight, 2 * asked);
+		ck_assert_uint_eq(v->rtt[UPSTREAM_PRIMARY].weight, 2 * asked);
 		if (asked > 0)
 			break;
 		rig_question(&msg, 1, "a.test", RIG_AAAA);

@@ -487,12 +487,12 @@ START_TEST(d27_mute_over_udp_asked_over_tcp)
 	struct packet_out send;
 
 	p.upstreams.n_order = 1;
-	up->failures.n_usual_silent = UPSTREAM_USUAL_SILENT - 1;
-	upstreams_learn(&p.upstreams, 0, UPSTREAM_STREAM, NS_PER_MS, p.now_ns);
+	up->failures.n_primary_silent = UPSTREAM_PRIMARY_SILENT - 1;
+	upstreams_learn(&p.upstreams, 0, UPSTREAM_FALLBACK, NS_PER_MS, p.now_ns);
 	ck_assert_uint_eq(count_tcp(10), 0);
-	up->failures.n_usual_silent = UPSTREAM_USUAL_SILENT; /* no reply over TCP since */
+	up->failures.n_primary_silent = UPSTREAM_PRIMARY_SILENT; /* no reply over TCP since */
 	ck_assert_uint_eq(count_tcp(10), 0);
-	upstreams_learn(&p.upstreams, 0, UPSTREAM_STREAM, NS_PER_MS, p.now_ns);
+	upstreams_learn(&p.upstreams, 0, UPSTREAM_FALLBACK, NS_PER_MS, p.now_ns);
 	ck_assert_uint_eq(count_tcp(1000), 1000);
 	p.now_ns += WAYS_RETRY_NS;
 	ck_assert_uint_eq(count_tcp(1), 1);

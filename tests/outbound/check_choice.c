@@ -116,11 +116,11 @@ START_TEST(round_robin_stays)
 		/* An error is a reply in time. */
 		ck_assert_uint_eq(pick(UINT64_C(1) << want, want, UPSTREAM_NONE), (turn + 1) % 3);
 		ck_assert_uint_eq(pick(0, UPSTREAM_NONE, UPSTREAM_NONE), want);
-		choice_on_failure(&us, want, UPSTREAM_USUAL, true, now_ns);
+		choice_on_failure(&us, want, UPSTREAM_PRIMARY, true, now_ns);
 		ck_assert_uint_eq(pick(0, want, UPSTREAM_NONE), (turn + 1) % 3);
 	}
 	/* Another question that was silent at the one before does not move it. */
-	choice_on_failure(&us, 0, UPSTREAM_USUAL, true, now_ns);
+	choice_on_failure(&us, 0, UPSTREAM_PRIMARY, true, now_ns);
 	ck_assert_uint_eq(pick(0, 0, UPSTREAM_NONE), 1);
 	ck_assert_uint_eq(pick(0, 0, UPSTREAM_NONE), 1);
 }
@@ -191,7 +191,7 @@ learn(unsigned u, unsigned ms)
 {
 	for (unsigned i = 0; i < 100; i++) {
 		now_ns += 10 * NS_PER_MS;
-		upstreams_learn(&us, u, UPSTREAM_USUAL, ms * NS_PER_MS, now_ns);
+		upstreams_learn(&us, u, UPSTREAM_PRIMARY, ms * NS_PER_MS, now_ns);
 	}
 }
 

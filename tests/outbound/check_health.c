@@ -47,7 +47,7 @@ static void
 be_silent(unsigned u, unsigned n)
 {
 	for (unsigned i = 0; i < n; i++)
-		health_on_silence(&us, u, UPSTREAM_USUAL, now_ns);
+		health_on_silence(&us, u, UPSTREAM_PRIMARY, now_ns);
 }
 
 /* Of what a timer of LOOP asks: each probe leaves, and is refused if REFUSED is set. */
@@ -104,7 +104,7 @@ START_TEST(three_timeouts_put_it_in_doubt)
 	ck_assert(!us.table[0].in_doubt);
 	ck_assert(!health_on_reply(&us, 0, now_ns));
 	be_silent(0, 2);
-	health_on_silence(&us, 0, UPSTREAM_STREAM, now_ns); /* says nothing of UDP */
+	health_on_silence(&us, 0, UPSTREAM_FALLBACK, now_ns); /* says nothing of UDP */
 	health_on_no_tcp(&us, 0, now_ns);
 	ck_assert(!us.table[0].in_doubt);
 	ck_assert_uint_eq(wheel.n, 0);
@@ -212,7 +212,7 @@ START_TEST(patience_goes_by_the_measured_time)
 {
 	configure(1);
 	us.timeout_ns = 2000 * NS_PER_MS;
-	upstreams_learn(&us, 0, UPSTREAM_USUAL, 1900 * NS_PER_MS, now_ns);
+	upstreams_learn(&us, 0, UPSTREAM_PRIMARY, 1900 * NS_PER_MS, now_ns);
 	ck_assert_uint_eq(health_lost_ns(&us, 0), 4000 * NS_PER_MS);
 	be_silent(0, 3);
 	pass(3900, false);
@@ -349,7 +349,7 @@ static void
 silence_loop(unsigned i, unsigned u, unsigned n)
 {
 	while (n-- > 0)
-		health_on_silence(&loops[i], u, UPSTREAM_USUAL, now_ns);
+		health_on_silence(&loops[i], u, UPSTREAM_PRIMARY, now_ns);
 }
 
 /*
@@ -471,16 +471,16 @@ START_TEST(errors_are_told_once)
 
 	start_loops(logonce);
 	for (unsigned i = 0; i < 2 * HEALTH_ERRORS; i++)
-		health_on_rcode(&loops[i % 2], 0, UPSTREAM_USUAL, DNS_SERVFAIL, now_ns);
+		health_on_rcode(&loops[i % 2], 0, UPSTREAM_PRIMARY, DNS_SERVFAIL, now_ns);
 	ck_assert_uint_eq(heard_all(), 0);
 	now_ns += HEALTH_ERRORS_MS * NS_PER_MS;
 	for (unsigned i = 0; i < 2 * HEALTH_ERRORS; i++)
-		health_on_rcode(&loops[i % 2], 0, UPSTREAM_USUAL, DNS_SERVFAIL, now_ns);
+		health_on_rcode(&loops[i % 2], 0, UPSTREAM_PRIMARY, DNS_SERVFAIL, now_ns);
 	ck_assert_uint_eq(
 	    heard("192.0.2.1#53: every reply for 10 s was an error (last SERVFAIL)"), 1);
-	health_on_rcode(&loops[1], 0, UPSTREAM_USUAL, DNS_NXDOMAIN, now_ns);
-	health_on_rcode(&loops[0], 0, UPSTREAM_USUAL, DNS_NOERROR, now_ns);
-	health_on_rcode(&loops[0], 0, UPSTREAM_USUAL, DNS_NOERROR, now_ns);
+	health_on_rcode(&loops[1], 0, UPSTREAM_PRIMARY, DNS_NXDOMAIN, now_ns);
+	health_on_rcode(&loops[0], 0, UPSTREAM_PRIMARY, DNS_NOERROR, now_ns);
+	health_on_rcode(&loops[0], 0, UPSTREAM_PRIMARY, DNS_NOERROR, now_ns);
 	ck_assert_uint_eq(heard("192.0.2.1#53: replies without error again"), 1);
 	ck_assert_uint_eq(heard_all(), 2);
 	end_loops(logonce);
@@ -495,9 +495,9 @@ START_TEST(some_errors_are_not_told)
 	start_loops(logonce);
 	for (unsigned i = 0; i < 10 * HEALTH_ERRORS; i++) {
 		now_ns += HEALTH_ERRORS_MS * NS_PER_MS / 10;
-		health_on_rcode(&loops[0], 0, UPSTREAM_USUAL, DNS_REFUSED, now_ns);
+		health_on_rcode(&loops[0], 0, UPSTREAM_PRIMARY, DNS_REFUSED, now_ns);
 		if (i % (HEALTH_ERRORS - 1) == 0)
-			health_on_rcode(&loops[0], 0, UPSTREAM_USUAL, DNS_NOERROR, now_ns);
+			health_on_rcode(&loops[0], 0, UPSTREAM_PRIMARY, DNS_NOERROR, now_ns);
 	}
 	ck_assert_uint_eq(heard_all(), 0);
 	end_loops(logonce);

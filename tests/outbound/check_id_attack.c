@@ -186,7 +186,7 @@ start_suspicion(void)
 {
 	p.conf.case_randomization = false;
 	p.upstreams.n_order = 1;
-	times_learn(&up->times[UPSTREAM_USUAL], 10 * NS_PER_MS);
+	times_learn(&up->times[UPSTREAM_PRIMARY], 10 * NS_PER_MS);
 	guess(0, ID_ATTACK_UPSTREAM);
 	ck_assert_int_eq(up->suspicion.state, SUSPICION_BY_TCP);
 }
@@ -259,7 +259,7 @@ END_TEST
 /* UDP was never measured: as long as the shortest wait. It takes no time: two ticks. */
 START_TEST(d21_wait_for_tcp)
 {
-	struct times *t = &up->times[UPSTREAM_USUAL];
+	struct times *t = &up->times[UPSTREAM_PRIMARY];
 
 	ck_assert_uint_eq(id_attack_wait_ns(up), TIMES_LEAST_NS);
 	times_learn(t, 1000);

@@ -54,7 +54,7 @@ teardown(void)
 static void
 measure(unsigned u, unsigned rtt_ms)
 {
-	upstreams_learn(&p.upstreams, u, UPSTREAM_USUAL, rtt_ms * NS_PER_MS, p.now_ns);
+	upstreams_learn(&p.upstreams, u, UPSTREAM_PRIMARY, rtt_ms * NS_PER_MS, p.now_ns);
 }
 
 static struct lookup *
@@ -141,7 +141,7 @@ START_TEST(d27_lost_question_is_asked_again_at_once)
 {
 	begin(1);
 	measure(0, 1);
-	upstreams_learn(&p.upstreams, 0, UPSTREAM_STREAM, NS_PER_MS, p.now_ns);
+	upstreams_learn(&p.upstreams, 0, UPSTREAM_FALLBACK, NS_PER_MS, p.now_ns);
 	answers_others = true;
 	ck_assert(pass(ask("www.example", DNS_TYPE_MX), 10000));
 	ck_assert_uint_eq(n_sent, 4);

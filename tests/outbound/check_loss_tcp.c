@@ -254,9 +254,9 @@ START_TEST(rule34_lost_when_given_up_is_a_try)
 	struct lookup *l = ask(0);
 
 	lookup_shelve(&p.lookups, l);
-	ck_assert_uint_eq(attempt_timeouts(l, UPSTREAM_STREAM, 0), 0);
+	ck_assert_uint_eq(attempt_timeouts(l, UPSTREAM_FALLBACK, 0), 0);
 	ck_assert_ptr_null(parts_lose(&p, 0, true, &result));
-	ck_assert_uint_eq(attempt_timeouts(l, UPSTREAM_STREAM, 0), 1);
+	ck_assert_uint_eq(attempt_timeouts(l, UPSTREAM_FALLBACK, 0), 1);
 	ck_assert_ptr_null(l->earlier);
 }
 END_TEST
@@ -360,7 +360,7 @@ END_TEST
 static void
 measure(unsigned rtt_ms)
 {
-	struct times *t = &p.upstreams.table[0].times[UPSTREAM_STREAM];
+	struct times *t = &p.upstreams.table[0].times[UPSTREAM_FALLBACK];
 
 	for (unsigned i = 0; i < 20; i++) {
 		uint64_t ms = i == 10 ? 2000 : rtt_ms;

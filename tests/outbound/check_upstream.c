@@ -411,11 +411,12 @@ START_TEST(d5_another_one_is_asked_for_aaaa)
 	ck_assert_uint_eq(upstreams_no_aaaa(&us), 0);
 	ck_assert_uint_gt(upstreams_no_aaaa_ns(&us), 0);
 	us.table[1].down = false;
-	upstreams_learn(&us, 0, UPSTREAM_USUAL, NS_PER_MS, now_ns);
-	upstreams_learn(&us, 1, UPSTREAM_USUAL, 80 * NS_PER_MS, now_ns);
+	upstreams_learn(&us, 0, UPSTREAM_PRIMARY, NS_PER_MS, now_ns);
+	upstreams_learn(&us, 1, UPSTREAM_PRIMARY, 80 * NS_PER_MS, now_ns);
 	ignore_aaaa(1, WAYS_AAAA_LATE, true);
 	ck_assert_uint_eq(upstreams_no_aaaa(&us), 0);
-	ck_assert_uint_eq(upstreams_no_aaaa_ns(&us), upstreams_wait_ns(&us, 1, UPSTREAM_USUAL, 0));
+	ck_assert_uint_eq(
+	    upstreams_no_aaaa_ns(&us), upstreams_wait_ns(&us, 1, UPSTREAM_PRIMARY, 0));
 	upstreams_aaaa_came(&us, 0);
 	ck_assert(us.some_no_aaaa);
 	ck_assert_uint_eq(upstreams_no_aaaa_ns(&us), 0);

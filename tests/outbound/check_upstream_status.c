@@ -35,8 +35,8 @@ START_TEST(nothing_is_known_at_first)
 		ck_assert_uint_eq(one[i].state, UPSTREAM_STATUS_GOOD);
 		ck_assert_uint_eq(one[i].since_ns, 0);
 		ck_assert_uint_eq(one[i].heard_ns, 0);
-		ck_assert_uint_eq(one[i].rtt[UPSTREAM_USUAL].weight, 0);
-		ck_assert_uint_eq(one[i].rtt[UPSTREAM_STREAM].weight, 0);
+		ck_assert_uint_eq(one[i].rtt[UPSTREAM_PRIMARY].weight, 0);
+		ck_assert_uint_eq(one[i].rtt[UPSTREAM_FALLBACK].weight, 0);
 		ck_assert_uint_eq(one[i].tally.sends, 0);
 	}
 }
@@ -60,7 +60,7 @@ END_TEST
 START_TEST(states_and_since_when)
 {
 	for (unsigned i = 0; i < HEALTH_SILENCES; i++)
-		health_on_silence(&us, 0, UPSTREAM_USUAL, now_ns + i);
+		health_on_silence(&us, 0, UPSTREAM_PRIMARY, now_ns + i);
 	us.table[1].down = true;
 	us.table[1].in_doubt = true;
 	us.table[1].failures.since_ns = now_ns + 7;
@@ -128,17 +128,17 @@ END_TEST
 
 START_TEST(times_of_each_transport)
 {
-	upstreams_learn(&us, 1, UPSTREAM_STREAM, 4 * NS_PER_MS, now_ns);
-	upstreams_learn(&us, 1, UPSTREAM_STREAM, 4 * NS_PER_MS, now_ns + 5);
+	upstreams_learn(&us, 1, UPSTREAM_FALLBACK, 4 * NS_PER_MS, now_ns);
+	upstreams_learn(&us, 1, UPSTREAM_FALLBACK, 4 * NS_PER_MS, now_ns + 5);
 	ck_assert_uint_eq(views_of(&us, one), 3);
-	ck_assert_uint_eq(one[1].rtt[UPSTREAM_USUAL].weight, 0);
-	ck_assert_uint_eq(one[1].rtt[UPSTREAM_STREAM].weight, 2);
-	ck_assert_uint_eq(one[1].rtt[UPSTREAM_USUAL].transport, TRANSPORT_UDP);
-	ck_assert_uint_eq(one[1].rtt[UPSTREAM_STREAM].transport, TRANSPORT_TCP);
+	ck_assert_uint_eq(one[1].rtt[UPSTREAM_PRIMARY].weight, 0);
+	ck_assert_uint_eq(one[1].rtt[UPSTREAM_FALLBACK].weight, 2);
+	ck_assert_uint_eq(one[1].rtt[UPSTREAM_PRIMARY].transport, TRANSPORT_UDP);
+	ck_assert_uint_eq(one[1].rtt[UPSTREAM_FALLBACK].transport, TRANSPORT_TCP);
 	ck_assert_uint_eq(
-	    one[1].rtt[UPSTREAM_STREAM].srtt_ns, us.table[1].times[UPSTREAM_STREAM].srtt_ns);
+	    one[1].rtt[UPSTREAM_FALLBACK].srtt_ns, us.table[1].times[UPSTREAM_FALLBACK].srtt_ns);
 	ck_assert_uint_eq(
-	    one[1].rtt[UPSTREAM_STREAM].var_ns, us.table[1].times[UPSTREAM_STREAM].var_ns);
+	    one[1].rtt[UPSTREAM_FALLBACK].var_ns, us.table[1].times[UPSTREAM_FALLBACK].var_ns);
 	ck_assert_uint_eq(one[1].heard_ns, now_ns + 5);
 	ck_assert_uint_eq(one[1].tally.replies, 2);
 }
@@ -154,7 +154,7 @@ view(const char *addr, uint64_t replies, uint64_t ms)
 	v.tally = (struct upstream_tally){
 		.sends = 2 * replies, .replies = replies, .late = 3, .lost = { 4, 1 }, .hedges = 5
 	};
-	v.rtt[UPSTREAM_USUAL] = (struct upstream_status_rtt){ ms * NS_PER_MS, ms * NS_PER_MS / 2,
+	v.rtt[UPSTREAM_PRIMARY] = (struct upstream_status_rtt){ ms * NS_PER_MS, ms * NS_PER_MS / 2,
 		replies, TRANSPORT_UDP };
 	return v;
 }
@@ -178,11 +178,11 @@ START_TEST(tallies_are_sums_and_times_means)
 	ck_assert_uint_eq(all[0].tally.lost[UPSTREAM_LOST_UNREACHABLE], 2);
 	ck_assert_uint_eq(all[0].tally.lost[UPSTREAM_LOST_DISCONNECTED], 0);
 	ck_assert_uint_eq(all[0].tally.hedges, 10);
-	ck_assert_uint_eq(all[0].rtt[UPSTREAM_USUAL].srtt_ns, 25 * NS_PER_MS);
-	ck_assert_uint_eq(all[0].rtt[UPSTREAM_USUAL].var_ns, 25 * NS_PER_MS / 2);
-	ck_assert_uint_eq(all[0].rtt[UPSTREAM_USUAL].weight, 400);
-	ck_assert_uint_eq(all[0].rtt[UPSTREAM_STREAM].weight, 0);
-	ck_assert_uint_eq(all[1].rtt[UPSTREAM_USUAL].srtt_ns, NS_PER_MS);
+	ck_assert_uint_eq(all[0].rtt[UPSTREAM_PRIMARY].srtt_ns, 25 * NS_PER_MS);
+	ck_assert_uint_eq(all[0].rtt[UPSTREAM_PRIMARY].var_ns, 25 * NS_PER_MS / 2);
+	ck_assert_uint_eq(all[0].rtt[UPSTREAM_PRIMARY].weight, 400);
+	ck_assert_uint_eq(all[0].rtt[UPSTREAM_FALLBACK].weight, 0);
+	ck_assert_uint_eq(all[1].rtt[UPSTREAM_PRIMARY].srtt_ns, NS_PER_MS);
 	ck_assert_uint_eq(all[1].tally.late, 3);
 }
 END_TEST
@@ -241,11 +241,11 @@ START_TEST(d31_errors_are_no_answers)
 	struct upstream *up = &us.table[u];
 
 	for (unsigned i = 0; i < HEALTH_ERRORS; i++) {
-		upstreams_learn(&us, u, UPSTREAM_USUAL, NS_PER_MS, now_ns);
+		upstreams_learn(&us, u, UPSTREAM_PRIMARY, NS_PER_MS, now_ns);
 		if (i == 0)
 			ck_assert_uint_eq(up->errors.n, 0);
 		now_ns += HEALTH_ERRORS_MS * NS_PER_MS / (HEALTH_ERRORS - 2);
-		health_on_rcode(&us, u, UPSTREAM_USUAL, DNS_SERVFAIL, now_ns);
+		health_on_rcode(&us, u, UPSTREAM_PRIMARY, DNS_SERVFAIL, now_ns);
 		ck_assert_uint_gt(views_of(&us, one), 0);
 		ck_assert_int_eq(one[0].state == UPSTREAM_STATUS_ERRING, i + 1 == HEALTH_ERRORS);
 	}
@@ -260,7 +260,7 @@ START_TEST(d31_errors_are_no_answers)
 	now_ns += UPSTREAM_STATUS_FRESH_NS;
 	add(one[0]);
 	ck_assert(answers());
-	health_on_rcode(&us, u, UPSTREAM_USUAL, DNS_NXDOMAIN, now_ns);
+	health_on_rcode(&us, u, UPSTREAM_PRIMARY, DNS_NXDOMAIN, now_ns);
 	ck_assert_uint_gt(views_of(&us, one), 0);
 	ck_assert_uint_eq(one[0].state, UPSTREAM_STATUS_GOOD);
 	ck_assert_uint_eq(one[0].useless_ns, 0);
@@ -295,7 +295,7 @@ START_TEST(only_those_who_measured_count)
 	add(view("192.0.2.1", UINT64_C(1) << 40, 5000));
 	add(view("192.0.2.1", 0, 0));
 	add(view("192.0.2.1", UINT64_C(1) << 40, 5000));
-	ck_assert_uint_eq(all[0].rtt[UPSTREAM_USUAL].srtt_ns, 5000 * NS_PER_MS);
+	ck_assert_uint_eq(all[0].rtt[UPSTREAM_PRIMARY].srtt_ns, 5000 * NS_PER_MS);
 	ck_assert_uint_eq(all[0].n_loops, 4);
 }
 END_TEST

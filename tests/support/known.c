@@ -24,7 +24,7 @@ view(const char *addr, enum upstream_status_state state, uint64_t sends)
 	v.tally.replies = sends;
 	v.tally.rcodes[DNS_NXDOMAIN] = 7;
 	latency_add(&v.tally.rtt, 3 * NS_PER_MS);
-	v.rtt[UPSTREAM_USUAL] =
+	v.rtt[UPSTREAM_PRIMARY] =
 	    (struct upstream_status_rtt){ 3 * NS_PER_MS, NS_PER_MS, sends, TRANSPORT_UDP };
 	return v;
 }
