@@ -18,9 +18,20 @@
 static struct world world;
 static struct explanation explanation;
 static uint16_t n_asked;
-static bool mute; /* the upstream */
+static bool mute;        /* the upstream */
+static bool by_udp_only; /* it refuses TCP, and its replies have names in lower case */
 static size_t got_len;
 static uint8_t got[WORLD_REPLY];
+
+/* The name in the reply to M; BYTES (DNS_NAME_MAX) may get it. */
+static const uint8_t *
+replied_name(const struct msg *m, uint8_t *bytes)
+{
+	if (!by_udp_only)
+		return msg_qname(m);
+	name_lower(bytes, msg_qname(m), m->qname_len);
+	return bytes;
+}
 
 /* NODATA to AAAA; 192.0.2.1 and 127.0.0.1 to A; to HTTPS the name itself; nothing to names that
  * begin with "silent". */
@@ -30,17 +41,22 @@ on_upstream(struct world *w, const struct msg *m, const struct packet_out *send,
 	static const uint8_t v4[] = { 192, 0, 2, 1 }, loopback[] = { 127, 0, 0, 1 },
 			     own[] = { 0, 1, 0 };
 	const struct build_opt none = { .ede = DNS_EDE_NONE };
+	uint8_t name[DNS_NAME_MAX];
 	const struct build_question question = { .id = m->id,
 		.flags = DNS_QR | DNS_RA | DNS_RD,
-		.qname = msg_qname(m),
+		.qname = replied_name(m, name),
 		.qtype = m->qtype,
 		.qclass = m->qclass };
 	struct build b;
 
-	(void)w;
-	(void)send;
 	if (msg_qname(m)[0] == 6 || mute)
 		return 0;
+	if (by_udp_only && send->to.transport == TRANSPORT_TCP) {
+		engine_tcp_lost(w->engine, send->to.sock, false, w->now_ns);
+		return 0;
+	}
+	if (by_udp_only) /* the next question leaves by another socket */
+		engine_socket_use(w->engine, (unsigned)engine_socket_add(w->engine, 0, 0));
 	build_start(&b, out, WORLD_REPLY, &question);
 	if (m->qtype == DNS_TYPE_A)
 		ck_assert(build_rr(&b, MSG_ANSWER, question.qname, DNS_TYPE_A, DNS_CLASS_IN, 300,
@@ -75,7 +91,7 @@ setup(void)
 	world.conf.cache = cache_new(1 << 20, 3600, 1);
 	ck_assert_ptr_nonnull(world.conf.cache);
 	world_start(&world, 1);
-	mute = false;
+	mute = by_udp_only = false;
 	got_len = 0;
 }
 
@@ -332,6 +348,60 @@ START_TEST(addresses_as_they_are_used)
 }
 END_TEST
 
+/* How many messages came, and were taken or not. */
+static unsigned
+n_came(bool taken)
+{
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < explanation.trace.n; i++)
+		n += explanation.trace.step[i].kind == TRACE_CAME &&
+		    explanation.trace.step[i].taken == taken;
+	return n;
+}
+
+/* Is there a step of a question that leaves by TRANSPORT to confirm a reply? */
+static bool
+confirms_by(enum transport transport)
+{
+	for (unsigned i = 0; i < explanation.trace.n; i++) {
+		const struct trace_step *s = &explanation.trace.step[i];
+
+		if (s->kind == TRACE_SENT && s->transport == transport &&
+		    strcmp(s->words, "to confirm a reply that may be forged") == 0)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * D21: three near misses that agree, each by another socket, are the reply: the last one is told to
+ * be taken. After three such questions the case of names is given up, and one message is enough.
+ */
+START_TEST(d21_near_misses_that_agree)
+{
+	char name[] = "n0.long-enough-name.example";
+
+	world.conf.case_randomization = true;
+	by_udp_only = true;
+	for (; name[1] < '3'; name[1]++) {
+		ck_assert_uint_eq(world_stat(&world, "upstream_unguarded"), 0);
+		explain_it(name, DNS_TYPE_A);
+		ck_assert(explain_done(&explanation));
+		ck_assert_uint_eq(explanation.reason, REASON_RELAYED);
+		ck_assert_uint_eq(n_came(false), 2);
+		ck_assert_uint_eq(n_came(true), 1);
+		ck_assert(last(TRACE_CAME)->taken && last(TRACE_CAME)->transport == TRANSPORT_UDP);
+		ck_assert_uint_eq(last(TRACE_CAME)->n_answers, 2);
+		ck_assert(confirms_by(TRANSPORT_TCP));
+		ck_assert_uint_eq(last(TRACE_KEPT)->ttl_s, 300);
+	}
+	ck_assert_uint_eq(world_stat(&world, "upstream_unguarded"), 1);
+	explain_it(name, DNS_TYPE_A);
+	ck_assert(n_came(false) == 0 && n_came(true) == 1 && !confirms_by(TRANSPORT_TCP));
+}
+END_TEST
+
 static void
 client_asks(const char *name)
 {
@@ -435,6 +505,7 @@ tests_add(TCase *tc)
 	tcase_add_test(tc, dry_run_of_targets);
 	tcase_add_test(tc, targets_are_told);
 	tcase_add_test(tc, addresses_as_they_are_used);
+	tcase_add_test(tc, d21_near_misses_that_agree);
 	tcase_add_test(tc, dry_run_refreshes_nothing);
 	tcase_add_test(tc, dry_run_while_all_are_down);
 	tcase_add_test(tc, nothing_is_counted);
