@@ -356,6 +356,8 @@ struct lookups {
 	struct stale_id *stale_ids; /* owned: UPSTREAM_MAX_SOCKETS, by slot */
 };
 
+/* --- Room for lookups, and their table -------------------------------------------------------- */
+
 /*
  * lookups_init: allocate room for CAP lookups. The pointers of BORROWED are copied and must live as
  * long as LS. Returns 0 or -errno.
@@ -371,6 +373,21 @@ lookup_hash(const struct lookups *ls, const uint8_t *name, size_t len)
 {
 	return hash_bytes(name, len, ls->seed);
 }
+
+/*
+ * lookup_has_room: may lookups continue that no query waits for? True while more than three
+ * quarters of the room are free.
+ */
+MUST_USE bool lookup_has_room(const struct lookups *ls);
+
+/* lookup_at: the lookup with this number, which must be in use. */
+static inline struct lookup *
+lookup_at(const struct lookups *ls, uint32_t number)
+{
+	return (struct lookup *)(void *)(ls->pool.mem + (size_t)number * ls->pool.stride);
+}
+
+/* --- A lookup begins -------------------------------------------------------------------------- */
 
 /*
  * lookup_find_or_start: find the lookup for KEY (name in lower case), or start one; *found says
@@ -390,6 +407,23 @@ MUST_USE struct lookup *lookup_find_or_start(
 MUST_USE struct lookup *lookup_start_signed(
     struct lookups *ls, const struct msg *m, enum transport transport);
 
+/*
+ * lookup_refresh: ask for KEY without a waiter, up to SENDS times (1-255); the reply goes to the
+ * cache. False: no room.
+ */
+bool lookup_refresh(struct lookups *ls, const struct question *key, uint8_t sends);
+
+/*
+ * lookup_start_probe: start a lookup that only shows whether upstream U replies to a question for
+ * QTYPE of the root that goes by WAY (enum way, or WAY_AS_LEARNED). Without room there is no probe.
+ */
+void lookup_start_probe(struct lookups *ls, unsigned u, unsigned way, uint16_t qtype);
+
+/* lookup_start_large: start a probe with L's question, to see if large replies get through. */
+void lookup_start_large(struct lookups *ls, const struct lookup *l);
+
+/* --- Queries wait for it ---------------------------------------------------------------------- */
+
 /* lookup_join: let LINK (struct query.link, in no list) wait for L. */
 void lookup_join(struct lookup *l, struct list *link);
 
@@ -408,38 +442,86 @@ void lookup_wait_again(struct lookup *l, struct list *watches, struct list *wait
  */
 void lookup_leave(struct lookups *ls, struct lookup *l, struct list *link);
 
-/*
- * lookup_keep_truncated: copy M, a truncated reply to L (PACKET_UDP_CAP bytes at most), to use it
- * if no whole reply comes. Without room for the copy L may end with LOOKUP_NO_ROOM (RULES D26).
- */
-void lookup_keep_truncated(struct lookups *ls, struct lookup *l, const struct msg *m);
+/* --- What its attempts go over ---------------------------------------------------------------- */
 
-/*
- * lookup_has_room: may lookups continue that no query waits for? True while more than three
- * quarters of the room are free.
- */
-MUST_USE bool lookup_has_room(const struct lookups *ls);
-
-/*
- * lookup_refresh: ask for KEY without a waiter, up to SENDS times (1-255); the reply goes to the
- * cache. False: no room.
- */
-bool lookup_refresh(struct lookups *ls, const struct question *key, uint8_t sends);
-
-/*
- * lookup_start_probe: start a lookup that only shows whether upstream U replies to a question for
- * QTYPE of the root that goes by WAY (enum way, or WAY_AS_LEARNED). Without room there is no probe.
- */
-void lookup_start_probe(struct lookups *ls, unsigned u, unsigned way, uint16_t qtype);
-
-/* lookup_start_large: start a probe with L's question, to see if large replies get through. */
-void lookup_start_large(struct lookups *ls, const struct lookup *l);
-
-/* lookup_at: the lookup with this number, which must be in use. */
-static inline struct lookup *
-lookup_at(const struct lookups *ls, uint32_t number)
+/* lookup_plan: EVENT changes over what L's attempts go. */
+static inline void
+lookup_plan(struct lookup *l, enum lookup_plan_event event)
 {
-	return (struct lookup *)(void *)(ls->pool.mem + (size_t)number * ls->pool.stride);
+	static const uint8_t next[LOOKUP_PLAN_EVENTS][LOOKUP_PLANS] = {
+		[LOOKUP_WISHES_STREAM] = { LOOKUP_STREAM_NEXT, LOOKUP_STREAM_NEXT,
+		    LOOKUP_STREAM_HERE, LOOKUP_STREAM_KEPT },
+		[LOOKUP_NEEDS_STREAM] = { LOOKUP_STREAM_HERE, LOOKUP_STREAM_HERE,
+		    LOOKUP_STREAM_HERE, LOOKUP_STREAM_KEPT },
+		[LOOKUP_NO_REPLY] = { LOOKUP_AS_USUAL, LOOKUP_AS_USUAL, LOOKUP_STREAM_HERE,
+		    LOOKUP_STREAM_KEPT },
+		[LOOKUP_NO_STREAM] = { LOOKUP_AS_USUAL, LOOKUP_AS_USUAL, LOOKUP_AS_USUAL,
+		    LOOKUP_STREAM_KEPT },
+		[LOOKUP_ELSEWHERE] = { LOOKUP_AS_USUAL, LOOKUP_STREAM_NEXT, LOOKUP_AS_USUAL,
+		    LOOKUP_STREAM_KEPT },
+	};
+
+	l->stream.plan = next[event][l->stream.plan];
+}
+
+/* lookup_over: over what L's next attempt goes. */
+MUST_USE static inline enum upstream_over
+lookup_over(const struct lookup *l)
+{
+	return l->stream.plan != LOOKUP_AS_USUAL ? UPSTREAM_FALLBACK : UPSTREAM_PRIMARY;
+}
+
+/* lookup_needs_stream: is no attempt over the primary transport of use to L, at least here? */
+MUST_USE static inline bool
+lookup_needs_stream(const struct lookup *l)
+{
+	return l->stream.plan == LOOKUP_STREAM_HERE || l->stream.plan == LOOKUP_STREAM_KEPT;
+}
+
+/* --- Its attempts ----------------------------------------------------------------------------- */
+
+/* lookup_of: the lookup that attempt A, which is in flight, belongs to. */
+MUST_USE struct lookup *lookup_of(const struct lookups *ls, const struct attempt *a);
+
+/* lookup_in_flight: is L's present attempt in flight? */
+MUST_USE static inline bool
+lookup_in_flight(const struct lookup *l)
+{
+	return l->progress == LOOKUP_ASKED_DATAGRAM || l->progress == LOOKUP_ASKED_STREAM;
+}
+
+/* lookup_conn: the connection that attempt A went over, by TCP. */
+static inline struct tcp_conn *
+lookup_conn(const struct lookups *ls, const struct attempt *a)
+{
+	return &ls->upstreams->table[a->upstream].tcp[a->socket];
+}
+
+/* lookup_went_by: did OWNER's question go over the TCP connection CONN (engine/engine)? */
+static inline bool
+lookup_went_by(const struct txid_owner *owner, uint32_t conn)
+{
+	return transport_is_stream(owner->transport) && owner->upstream == conn / TCP_POOL_SIZE &&
+	    owner->socket == conn % TCP_POOL_SIZE;
+}
+
+/*
+ * lookup_counts_as_probe: is L, which is in flight, one of the probes that show whether its
+ * upstream is lost (outbound/health)? Those by another way, or for AAAA, are none.
+ */
+MUST_USE static inline bool
+lookup_counts_as_probe(const struct lookup *l)
+{
+	return l->probe.is && lookup_in_flight(l) && l->now.over == UPSTREAM_PRIMARY &&
+	    l->probe.way == WAY_AS_LEARNED && l->key.qtype == DNS_TYPE_NS;
+}
+
+/* lookup_set_wait: L waits for WHAT until DUE_NS, or its end if that is sooner. */
+static inline void
+lookup_set_wait(struct lookups *ls, struct lookup *l, enum lookup_wait what, uint64_t due_ns)
+{
+	l->wait = (uint8_t)what;
+	wheel_set(ls->wheel, &l->timer, due_ns < l->end_ns ? due_ns : l->end_ns);
 }
 
 /* lookup_may_shelve: is there room for lookup_shelve to keep L's attempt? */
@@ -472,8 +554,30 @@ void lookup_drop(struct lookups *ls, struct lookup *l, struct attempt *a);
  */
 MUST_USE bool lookup_drop_oldest(struct lookups *ls);
 
+/* lookup_stop_attempt: end L's attempt: give back its ID, clear its timer, take L off its list. */
+void lookup_stop_attempt(struct lookups *ls, struct lookup *l);
+
 /* lookup_ask: end L's attempt, if it has one: L is to ask the upstream l->upstream next. */
 void lookup_ask(struct lookups *ls, struct lookup *l);
+
+/*
+ * lookup_expect: attempt A is about to end without a reply; one that comes yet by its socket is no
+ * guess.
+ */
+static inline void
+lookup_expect(const struct lookups *ls, const struct attempt *a)
+{
+	const struct txid_owner *o = &ls->spaces[a->space].owner[a->id];
+
+	/* Over TCP nobody guesses; and the socket may be closed. */
+	if (!transport_is_stream(o->transport) && o->socket < UPSTREAM_MAX_SOCKETS)
+		stale_id_note(&ls->stale_ids[o->socket], a->id);
+}
+
+/* lookup_orphan: the UDP socket in SLOT is closed: no reply to the attempts on it is taken. */
+void lookup_orphan(struct lookups *ls, unsigned slot);
+
+/* --- It waits for room on a TCP connection, or to be sent ------------------------------------- */
 
 /*
  * lookup_tcp_wait: L, on no list, is to be sent over TCP to l->upstream, whose connections end
@@ -519,58 +623,13 @@ lookup_next_to_ask(struct lookups *ls)
 	return link != NULL ? link : list_pop(&ls->unsent.now);
 }
 
-/*
- * lookup_expect: attempt A is about to end without a reply; one that comes yet by its socket is no
- * guess.
- */
-static inline void
-lookup_expect(const struct lookups *ls, const struct attempt *a)
-{
-	const struct txid_owner *o = &ls->spaces[a->space].owner[a->id];
-
-	/* Over TCP nobody guesses; and the socket may be closed. */
-	if (!transport_is_stream(o->transport) && o->socket < UPSTREAM_MAX_SOCKETS)
-		stale_id_note(&ls->stale_ids[o->socket], a->id);
-}
-
-/* lookup_orphan: the UDP socket in SLOT is closed: no reply to the attempts on it is taken. */
-void lookup_orphan(struct lookups *ls, unsigned slot);
-
-/* lookup_of: the lookup that attempt A, which is in flight, belongs to. */
-MUST_USE struct lookup *lookup_of(const struct lookups *ls, const struct attempt *a);
-
-/* lookup_conn: the connection that attempt A went over, by TCP. */
-static inline struct tcp_conn *
-lookup_conn(const struct lookups *ls, const struct attempt *a)
-{
-	return &ls->upstreams->table[a->upstream].tcp[a->socket];
-}
-
-/* lookup_went_by: did OWNER's question go over the TCP connection CONN (engine/engine)? */
-static inline bool
-lookup_went_by(const struct txid_owner *owner, uint32_t conn)
-{
-	return transport_is_stream(owner->transport) && owner->upstream == conn / TCP_POOL_SIZE &&
-	    owner->socket == conn % TCP_POOL_SIZE;
-}
-
-/* lookup_in_flight: is L's present attempt in flight? */
-MUST_USE static inline bool
-lookup_in_flight(const struct lookup *l)
-{
-	return l->progress == LOOKUP_ASKED_DATAGRAM || l->progress == LOOKUP_ASKED_STREAM;
-}
+/* --- It ends ---------------------------------------------------------------------------------- */
 
 /*
- * lookup_counts_as_probe: is L, which is in flight, one of the probes that show whether its
- * upstream is lost (outbound/health)? Those by another way, or for AAAA, are none.
+ * lookup_keep_truncated: copy M, a truncated reply to L (PACKET_UDP_CAP bytes at most), to use it
+ * if no whole reply comes. Without room for the copy L may end with LOOKUP_NO_ROOM (RULES D26).
  */
-MUST_USE static inline bool
-lookup_counts_as_probe(const struct lookup *l)
-{
-	return l->probe.is && lookup_in_flight(l) && l->now.over == UPSTREAM_PRIMARY &&
-	    l->probe.way == WAY_AS_LEARNED && l->key.qtype == DNS_TYPE_NS;
-}
+void lookup_keep_truncated(struct lookups *ls, struct lookup *l, const struct msg *m);
 
 /*
  * lookup_lacks_room: has L no reply because there was no room here to send it? Then that says
@@ -582,51 +641,6 @@ lookup_lacks_room(const struct lookup *l)
 	return l->excuse.no_room ||
 	    (l->progress == LOOKUP_UNSENT && l->wait == LOOKUP_HELD && !l->refused);
 }
-
-/* lookup_plan: EVENT changes over what L's attempts go. */
-static inline void
-lookup_plan(struct lookup *l, enum lookup_plan_event event)
-{
-	static const uint8_t next[LOOKUP_PLAN_EVENTS][LOOKUP_PLANS] = {
-		[LOOKUP_WISHES_STREAM] = { LOOKUP_STREAM_NEXT, LOOKUP_STREAM_NEXT,
-		    LOOKUP_STREAM_HERE, LOOKUP_STREAM_KEPT },
-		[LOOKUP_NEEDS_STREAM] = { LOOKUP_STREAM_HERE, LOOKUP_STREAM_HERE,
-		    LOOKUP_STREAM_HERE, LOOKUP_STREAM_KEPT },
-		[LOOKUP_NO_REPLY] = { LOOKUP_AS_USUAL, LOOKUP_AS_USUAL, LOOKUP_STREAM_HERE,
-		    LOOKUP_STREAM_KEPT },
-		[LOOKUP_NO_STREAM] = { LOOKUP_AS_USUAL, LOOKUP_AS_USUAL, LOOKUP_AS_USUAL,
-		    LOOKUP_STREAM_KEPT },
-		[LOOKUP_ELSEWHERE] = { LOOKUP_AS_USUAL, LOOKUP_STREAM_NEXT, LOOKUP_AS_USUAL,
-		    LOOKUP_STREAM_KEPT },
-	};
-
-	l->stream.plan = next[event][l->stream.plan];
-}
-
-/* lookup_over: over what L's next attempt goes. */
-MUST_USE static inline enum upstream_over
-lookup_over(const struct lookup *l)
-{
-	return l->stream.plan != LOOKUP_AS_USUAL ? UPSTREAM_FALLBACK : UPSTREAM_PRIMARY;
-}
-
-/* lookup_needs_stream: is no attempt over the primary transport of use to L, at least here? */
-MUST_USE static inline bool
-lookup_needs_stream(const struct lookup *l)
-{
-	return l->stream.plan == LOOKUP_STREAM_HERE || l->stream.plan == LOOKUP_STREAM_KEPT;
-}
-
-/* lookup_set_wait: L waits for WHAT until DUE_NS, or its end if that is sooner. */
-static inline void
-lookup_set_wait(struct lookups *ls, struct lookup *l, enum lookup_wait what, uint64_t due_ns)
-{
-	l->wait = (uint8_t)what;
-	wheel_set(ls->wheel, &l->timer, due_ns < l->end_ns ? due_ns : l->end_ns);
-}
-
-/* lookup_stop_attempt: end L's attempt: give back its ID, clear its timer, take L off its list. */
-void lookup_stop_attempt(struct lookups *ls, struct lookup *l);
 
 /*
  * lookup_linger: L, which nobody waits for, has ended without a reply. If attempts of it are
