@@ -540,6 +540,9 @@ attempt_again(struct lookups *ls, struct lookup *l, uint16_t u)
 {
 	if (u != l->upstream)
 		antispoof_forget(l);
+	/* A wish for a stream does not send it there more often than it may be (rule 34). */
+	if (attempt_timeouts(l, UPSTREAM_FALLBACK, u) >= ls->conf->upstream_tries)
+		lookup_plan(l, LOOKUP_NO_REPLY);
 	lookup_ask(ls, l);
 	l->upstream = u;
 	return true;

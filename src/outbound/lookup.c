@@ -637,7 +637,7 @@ lookup_tcp_wait(struct lookups *ls, struct lookup *l, uint64_t now_ns)
 			l->end_ns = now_ns + LOOKUP_DOWN_MS * NS_PER_MS;
 	}
 	due_ns = l->end_ns;
-	if (us->n_order > 1)
+	if (us->n_order > 1 || l->stream.plan == LOOKUP_STREAM_NEXT)
 		due_ns = now_ns + upstreams_wait_ns(us, l->upstream, lookup_over(l), 0);
 	stats_inc(&ls->stats->tcp_upstream_waits);
 	l->progress = LOOKUP_TO_ASK;

@@ -582,7 +582,7 @@ void lookup_orphan(struct lookups *ls, unsigned slot);
 /*
  * lookup_tcp_wait: L, on no list, is to be sent over TCP to l->upstream, whose connections end
  * after a few replies and have no room for it now (outbound/tcp_pool). It waits until there is, or,
- * if there is another upstream to ask, for as long as a reply takes.
+ * if another upstream can be asked, or it need not go over TCP, for as long as a reply takes.
  */
 void lookup_tcp_wait(struct lookups *ls, struct lookup *l, uint64_t now_ns);
 

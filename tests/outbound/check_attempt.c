@@ -303,6 +303,25 @@ START_TEST(rule34_three_sends_each)
 }
 END_TEST
 
+/* Rule 34: a wish for TCP, of one upstream, does not send to another one oftener than it may be. */
+START_TEST(rule34_wish_for_tcp_ends)
+{
+	struct lookup *l = start(0, &by_tcp);
+	struct packet_out send;
+
+	p.conf.upstream_tries = 3;
+	ck_assert(parts_next(&p, &send));
+	ck_assert(packet_is(&send.to, PACKET_UPSTREAM, TRANSPORT_TCP));
+	lookup_shelve(&p.lookups, l);
+	l->tried.silent[UPSTREAM_FALLBACK][0] |= 2;
+	l->tried.silent[UPSTREAM_FALLBACK][1] |= 2;
+	ck_assert(attempt_again(&p.lookups, l, 1));
+	ck_assert(parts_next(&p, &send));
+	ck_assert_uint_eq(l->upstream, 1);
+	ck_assert(packet_is(&send.to, PACKET_UPSTREAM, TRANSPORT_UDP));
+}
+END_TEST
+
 /* The upstream that L was sent to by UDP says RCODE. Returns whether that ends L. */
 static bool
 reply(const struct lookup *l, const struct packet_out *send, uint16_t rcode,
@@ -516,6 +535,7 @@ tests_add(TCase *tc)
 	tcase_add_test(tc, d27_given_up_attempts_stay_where_no_socket_is);
 	tcase_add_test(tc, d27_given_up_attempts_make_room);
 	tcase_add_test(tc, rule34_three_sends_each);
+	tcase_add_test(tc, rule34_wish_for_tcp_ends);
 	tcase_add_test(tc, d21_doubt_is_of_one_upstream);
 	tcase_add_test(tc, d3_error_and_the_other_down);
 	tcase_add_test(tc, d5_all_down_one_attempt);

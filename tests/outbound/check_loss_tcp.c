@@ -532,7 +532,10 @@ START_TEST(question_does_not_wait_for_who_is_gone)
 }
 END_TEST
 
-/* With another upstream a question waits as long as a reply takes; else until it ends. */
+/*
+ * With another upstream, or if it need not go over TCP, a question waits as long as a reply takes;
+ * else until it ends.
+ */
 START_TEST(question_does_not_wait_for_a_connection_for_ever)
 {
 	struct lookup *l;
@@ -546,6 +549,12 @@ START_TEST(question_does_not_wait_for_a_connection_for_ever)
 	ck_assert_uint_eq(p.upstreams.table[0].failures.n, 0);
 	p.upstreams.n_order = 1;
 	l = ask_in_vain();
+	wait_out(l);
+	expect_udp();
+	ck_assert_uint_eq(l->upstream, 0);
+	l = parts_lookup(&p, "whole.example", &by_tcp);
+	lookup_plan(l, LOOKUP_NEEDS_STREAM);
+	ck_assert(!parts_next(&p, &sent));
 	ck_assert_uint_ge(l->timer.due * WHEEL_TICK_NS, l->end_ns);
 	p.now_ns = l->end_ns;
 	wheel_clear(&p.wheel, &l->timer);
