@@ -538,11 +538,12 @@ attempt_next_question(
 bool
 attempt_again(struct lookups *ls, struct lookup *l, uint16_t u)
 {
-	if (u != l->upstream)
+	if (u != l->upstream) {
 		antispoof_forget(l);
-	/* A wish for a stream does not send it there more often than it may be (rule 34). */
-	if (attempt_timeouts(l, UPSTREAM_FALLBACK, u) >= ls->conf->upstream_tries)
-		lookup_plan(l, LOOKUP_NO_REPLY);
+		/* A wish for a stream, of another upstream, does not exceed rule 34 here. */
+		if (attempt_timeouts(l, UPSTREAM_FALLBACK, u) >= ls->conf->upstream_tries)
+			lookup_plan(l, LOOKUP_NO_REPLY);
+	}
 	lookup_ask(ls, l);
 	l->upstream = u;
 	return true;
