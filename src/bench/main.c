@@ -12,8 +12,6 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "bench/agent.h"
-#include "bench/agents.h"
 #include "bench/compare.h"
 #include "bench/host/machine.h"
 #include "bench/method.h"
@@ -91,9 +89,6 @@ run_method(const struct bench_job *job)
 	case BENCH_SWEEP:
 		bench_sweep(job);
 		break;
-	case BENCH_SCALE:
-		bench_scale(job);
-		break;
 	case BENCH_CLOSED:
 		bench_closed(job);
 		break;
@@ -105,7 +100,6 @@ run_method(const struct bench_job *job)
 		break;
 	case BENCH_REPORT:
 	case BENCH_COMPARE:
-	case BENCH_AGENT:
 		break;
 	}
 	if (*job->stop)
@@ -200,21 +194,6 @@ find_busy(struct bench_run *r, const struct bench_busy *before)
 		bench_run_find(r, "load at the end", json_real(now.load), "");
 }
 
-/* Connect to those who ask instead of us. False: that failed, and the run says why. */
-static bool
-find_agents(struct bench_job *job)
-{
-	const struct bench_settings *s = job->settings;
-	char error[BENCH_AGENTS_ERROR];
-
-	if (s->agents == NULL)
-		return true;
-	job->agents = bench_agents_open(s->agents, s->secret, job->stop, error);
-	if (job->agents == NULL)
-		bench_run_fail(job->run, "%s", error);
-	return job->agents != NULL;
-}
-
 static int
 measure(const struct bench_settings *s, int argc, char **argv)
 {
@@ -241,46 +220,14 @@ measure(const struct bench_settings *s, int argc, char **argv)
 	}
 	bench_busy_read("", &before);
 	put_means(r, &before);
-	if (find_agents(&job)) {
-		bench_server_tell(&job);
-		run_method(&job);
-	}
-	if (job.agents != NULL)
-		bench_agents_put(job.agents, r);
+	bench_server_tell(&job);
+	run_method(&job);
 	find_busy(r, &before);
 	int status = deliver(s, r, job.out);
-	bench_agents_free(job.agents);
 	bench_run_free(r);
 	free(job.tally);
 	bench_dut_free(job.dut);
 	return status;
-}
-
-/* Ask for others until a signal comes. */
-static int
-serve(const struct bench_settings *s)
-{
-	static atomic_bool stop;
-	struct netaddr listen = s->listen;
-	char error[BENCH_CHANNEL_ERROR], text[NETADDR_TEXT];
-	struct bench_secret secret;
-	struct bench_agent *agent = NULL;
-
-	if (!bench_secret_read(s->secret, &secret, error)) {
-		(void)fprintf(stderr, "dns64bench: --secret: %s\n", error);
-		return EXIT_USAGE;
-	}
-	int err =
-	    begin_watching(&stop) ? bench_agent_new(&listen, &secret, stderr, &agent) : -EAGAIN;
-	if (err != 0) {
-		(void)fprintf(stderr, "dns64bench: --listen %s: %s\n",
-		    netaddr_format(&listen, text), strerror(-err));
-		return EXIT_FAILURE;
-	}
-	(void)fprintf(stderr, "dns64bench agent: listens on %s\n", netaddr_format(&listen, text));
-	bench_agent_serve(agent, &stop);
-	bench_agent_free(agent);
-	return EXIT_SUCCESS;
 }
 
 static int
@@ -370,10 +317,6 @@ main(int argc, char **argv)
 	}
 	if (s.method == BENCH_COMPARE)
 		return compare(&s, argc, argv);
-	if (s.method == BENCH_AGENT) {
-		prepare();
-		return serve(&s);
-	}
 	if (!bench_workload_open(&s, stderr))
 		return EXIT_USAGE;
 	prepare();

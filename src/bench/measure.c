@@ -59,8 +59,8 @@ bench_measure_outcome(const struct bench_tally *t, uint32_t rate, uint64_t timeo
 {
 	bool kept = bench_method_kept_pace(t, rate, timeout_ns);
 
-	if (t->sent == 0 || t->spoilt > 0 || t->pauses > 0 || t->faults.dropped > 0 ||
-	    t->faults.no_port > 0 || t->lag.max_ns > timeout_ns / BENCH_PACE_LAG)
+	if (t->sent == 0 || t->pauses > 0 || t->faults.dropped > 0 || t->faults.no_port > 0 ||
+	    t->lag.max_ns > timeout_ns / BENCH_PACE_LAG)
 		return BENCH_NO_VERDICT;
 	/*
 	 * If questions had to wait for answers to earlier ones, the server is too slow, not the

@@ -6,45 +6,15 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "bench/agents.h"
 #include "bench/load/trial.h"
 
 #define US 1000.0 /* ns */
-
-/* The same by agents. What failed on one is told at once: a search goes on. */
-static bool
-trial_of_agents(
-    const struct bench_job *job, const struct bench_plan *plan, uint64_t first, uint64_t n)
-{
-	char error[BENCH_AGENTS_ERROR];
-
-	if (!bench_agents_trial(job->agents, plan, first, n, job->stop, job->tally, error)) {
-		bench_run_fail(job->run, "%s", error);
-		return false;
-	}
-	for (unsigned i = 0; i < bench_agents_count(job->agents); i++) {
-		const char *fault = bench_agents_fault(job->agents, i);
-
-		if (fault != NULL && plan->rate == 0) {
-			bench_run_fail(
-			    job->run, "agent %s: %s", bench_agents_name(job->agents, i), fault);
-			return false;
-		}
-		if (fault != NULL)
-			(void)fprintf(stderr, "dns64bench: agent %s: %s\n",
-			    bench_agents_name(job->agents, i), fault);
-	}
-	return true;
-}
 
 bool
 bench_method_trial(
     const struct bench_job *job, const struct bench_plan *plan, uint64_t first, uint64_t n)
 {
 	struct bench_trial *trial;
-
-	if (job->agents != NULL)
-		return trial_of_agents(job, plan, first, n);
 	int err = bench_trial_new(plan, &trial);
 
 	if (err == 0) {
@@ -99,8 +69,7 @@ bench_method_lost(const struct bench_job *job)
 {
 	const struct bench_tally *t = job->tally;
 
-	/* If one of several testers fails the others are stopped. */
-	return *job->stop || t->spoilt > 0 ? t->overdue - t->late : bench_tally_lost(t);
+	return *job->stop ? t->overdue - t->late : bench_tally_lost(t);
 }
 
 void
@@ -260,19 +229,6 @@ bench_method_judge_extras(const struct bench_job *job)
 	}
 }
 
-/* What an agent failed in says nothing of the server. */
-static void
-judge_agents(const struct bench_job *job)
-{
-	for (unsigned i = 0; job->agents != NULL && i < bench_agents_count(job->agents); i++) {
-		const char *fault = bench_agents_fault(job->agents, i);
-
-		if (fault != NULL)
-			bench_run_fail(job->run, "the tester failed, not the server: agent %s: %s",
-			    bench_agents_name(job->agents, i), fault);
-	}
-}
-
 void
 bench_method_judge_sending(const struct bench_job *job, uint32_t rate)
 {
@@ -280,10 +236,6 @@ bench_method_judge_sending(const struct bench_job *job, uint32_t rate)
 	uint64_t timeout_ns = job->settings->plan.timeout_ns;
 	double error = rate > 0 ? bench_method_pace_error(t, rate) : 0;
 
-	if (t->spoilt > 0) {
-		judge_agents(job);
-		return;
-	}
 	if (t->sent == 0)
 		bench_run_fail(job->run, "no question could be sent");
 	if (t->faults.unsent > 0)
@@ -337,8 +289,6 @@ bench_method_judge(const struct bench_job *job, uint32_t rate)
 	const struct bench_tally *t = job->tally;
 
 	bench_method_judge_sending(job, rate);
-	if (t->spoilt > 0)
-		return;
 	if (t->replies[BENCH_VALID] < t->sent)
 		bench_run_fail(job->run,
 		    "%" PRIu64 " of %" PRIu64 " questions got no valid answer in time",

@@ -16,7 +16,6 @@
 #include "bench/series.h"
 #include "bench/settings.h"
 
-struct bench_agents;
 struct bench_job;
 
 /*
@@ -32,11 +31,10 @@ struct bench_job {
 	struct bench_run *run; /* what it finds goes there, and why it failed */
 	FILE *
 	    out; /* for rows as they come: standard output, or standard error if results go there */
-	const atomic_bool *stop;     /* Ctrl-C: end soon; what there is is printed */
-	struct bench_tally *tally;   /* of the last trial; too large for a stack */
-	struct bench_agents *agents; /* who does the trials; NULL: this tester */
-	struct bench_dut *dut;       /* the server's processes; NULL: they are not known */
-	/* how search, matrix, sweep and scale do a trial; NULL: bench_measure_server */
+	const atomic_bool *stop;   /* Ctrl-C: end soon; what there is is printed */
+	struct bench_tally *tally; /* of the last trial; too large for a stack */
+	struct bench_dut *dut;     /* the server's processes; NULL: they are not known */
+	/* how search, matrix and sweep do a trial; NULL: bench_measure_server */
 	bench_measure_trial *measure;
 };
 
@@ -53,9 +51,6 @@ void bench_matrix(const struct bench_job *job);
 
 /* bench_sweep: find how latency grows with the rate. */
 void bench_sweep(const struct bench_job *job);
-
-/* bench_scale: search for the highest rate with different numbers of the server's loops. */
-void bench_scale(const struct bench_job *job);
 
 /* bench_closed: clients that ask one question after another. */
 void bench_closed(const struct bench_job *job);

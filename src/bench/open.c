@@ -7,7 +7,6 @@
 #include <time.h>
 
 #include "base/clock.h"
-#include "bench/agents.h"
 #include "bench/load/trial.h"
 #include "bench/method.h"
 #include "bench/progress.h"
@@ -105,7 +104,7 @@ static const struct bench_column columns[] = {
 
 struct soak {
 	const struct bench_job *job;
-	struct bench_trial *trial; /* owned; NULL: it is that of the agents */
+	struct bench_trial *trial; /* owned */
 	struct bench_table *table;
 	struct bench_tally *total;       /* owned: of the whole run */
 	struct bench_point *rss;         /* owned: MiB by hours, */
@@ -164,26 +163,19 @@ add_row(struct soak *s, uint64_t now_ns)
 	s->row_ns = now_ns;
 }
 
-/* Nobody has stopped it, and no agent has failed. */
-static bool
-goes_on(const struct soak *s)
-{
-	return !*s->job->stop && (s->trial != NULL || bench_agents_all_ask(s->job->agents));
-}
-
 /* Wait for the end of a row. False: it is the last one. */
 static bool
 wait_until(const struct soak *s, uint64_t then_ns)
 {
 	uint64_t now_ns;
 
-	while (goes_on(s) && (now_ns = clock_now_ns()) < then_ns) {
+	while (!*s->job->stop && (now_ns = clock_now_ns()) < then_ns) {
 		uint64_t ns = then_ns - now_ns < LOOK_NS ? then_ns - now_ns : LOOK_NS;
 		struct timespec pause = { .tv_nsec = (long)ns };
 
 		(void)nanosleep(&pause, NULL);
 	}
-	return goes_on(s);
+	return !*s->job->stop;
 }
 
 static void
@@ -193,24 +185,6 @@ say(struct soak *s, uint64_t end_ns)
 
 	bench_progress_begin(&s->progress, now_ns < end_ns ? seconds(end_ns - now_ns) : 0,
 	    "%zu rows at %" PRIu32 "/s", s->n_points, s->job->settings->plan.rate);
-}
-
-static void
-take(const struct soak *s)
-{
-	if (s->trial != NULL)
-		bench_trial_take(s->trial, s->job->tally);
-	else
-		bench_agents_take(s->job->agents, s->job->tally);
-}
-
-static void
-join(const struct soak *s)
-{
-	if (s->trial != NULL)
-		bench_trial_join(s->trial, s->job->tally);
-	else
-		bench_agents_join(s->job->agents, s->job->stop, s->job->tally);
 }
 
 static void
@@ -226,12 +200,12 @@ run(struct soak *s)
 	     then_ns += interval_ns) {
 		if (!wait_until(s, then_ns))
 			break;
-		take(s);
+		bench_trial_take(s->trial, s->job->tally);
 		bench_progress_end(&s->progress);
 		add_row(s, clock_now_ns());
 		say(s, end_ns);
 	}
-	join(s);
+	bench_trial_join(s->trial, s->job->tally);
 	bench_progress_end(&s->progress);
 	uint64_t last_ns = bench_watch_end(s->job->tally);
 	add_row(s, last_ns > s->row_ns ? last_ns : clock_now_ns());
@@ -258,8 +232,6 @@ judge(const struct bench_job *job)
 	double may = job->settings->plan.transport->carrier == NULL ? LOST_PERCENT : 0;
 
 	bench_method_judge_sending(job, job->settings->plan.rate);
-	if (t->spoilt > 0)
-		return;
 	bench_method_judge_extras(job);
 	if (wrong > 0)
 		bench_run_fail(r, "%" PRIu64 " of %" PRIu64 " answers were wrong", wrong, t->sent);
@@ -295,19 +267,10 @@ static bool
 start(struct soak *s, uint64_t n)
 {
 	const struct bench_job *job = s->job;
-	const struct bench_plan *plan = &job->settings->plan;
-	char error[BENCH_AGENTS_ERROR];
-
-	if (job->agents != NULL) {
-		bool good = bench_agents_start(job->agents, plan, 0, n, true, job->stop, error);
-		if (!good)
-			bench_run_fail(job->run, "%s", error);
-		return good;
-	}
-	int err = bench_trial_new(plan, &s->trial);
+	int err = bench_trial_new(&job->settings->plan, &s->trial);
 
 	if (err == 0 && (err = bench_trial_start(s->trial, 0, n, job->stop)) != 0)
-		join(s);
+		bench_trial_join(s->trial, job->tally);
 	if (err != 0)
 		bench_run_fail(job->run, "the load could not be started: %s", strerror(-err));
 	return err == 0;

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/rng.h"
-#include "bench/host/machine.h"
 #include "bench/result/plot.h"
 
 /* What soak asks besides, in percent; the rest are new names. */
@@ -185,41 +184,6 @@ complete_clients_from(struct cmdline *c, const struct bench_plan *p)
 	}
 }
 
-/* Who asks instead of this tester. */
-static void
-complete_agents(struct cmdline *c, const struct bench_settings *s)
-{
-	const struct bench_plan *p = &s->plan;
-	uint32_t least = s->method == BENCH_SWEEP          ? s->rates[0]
-	    : (s->method & (BENCH_RATE | BENCH_SOAK)) != 0 ? p->rate
-							   : s->low;
-
-	if (s->secret != NULL && s->agents == NULL)
-		cmdline_complain(c, "secret", "of --agents, which there are not");
-	if (s->agents == NULL)
-		return;
-	if (s->raw != NULL)
-		cmdline_complain(c, "raw", "not with --agents: one tester writes the file");
-	if (p->clients.n % s->n_agents != 0)
-		cmdline_complain(c, "clients-from",
-		    "%u networks cannot be shared by %u agents: each has as many of its own",
-		    p->clients.n, s->n_agents);
-	if (s->replay != NULL)
-		cmdline_complain(
-		    c, "replay", "not with --agents: one tester asks what was recorded");
-	if (least > 0 && (uint64_t)s->n_agents * p->n_threads > least)
-		cmdline_complain(
-		    c, "agents", "their threads are more than there are questions per second");
-}
-
-/* Who may have an agent ask whom it wants must prove himself, unless he is on this machine. */
-static void
-complete_agent(struct cmdline *c, const struct bench_settings *s)
-{
-	if (!netaddr_is_loopback(&s->listen) && s->secret == NULL)
-		cmdline_complain(c, "listen", "any other address than loopback needs --secret");
-}
-
 /* What all methods that measure have in common. */
 static void
 complete_plan(struct cmdline *c, struct bench_settings *s)
@@ -228,7 +192,6 @@ complete_plan(struct cmdline *c, struct bench_settings *s)
 
 	need(c, "server");
 	complete_clients_from(c, p);
-	complete_agents(c, s);
 	if ((s->method & (BENCH_RATE | BENCH_SOAK)) != 0 && s->replay == NULL)
 		need(c, "rate");
 	if (cmdline_seen(c, "count") && cmdline_seen(c, "duration"))
@@ -284,22 +247,6 @@ complete_matrix(struct cmdline *c, struct bench_settings *s)
 		set_shares(&s->aaaa);
 	if (s->plan.load.zone.len + SHARE_LABEL > DNS_NAME_MAX - HOST_LABEL)
 		cmdline_complain(c, "zone", "too long for the label aaaa-100 before it");
-}
-
-/* Loops: as many as this machine can run, unless told. */
-static void
-complete_scale(struct cmdline *c, struct bench_settings *s)
-{
-	struct bench_machine machine;
-
-	need(c, "restart");
-	if (cmdline_seen(c, "loops"))
-		return;
-	bench_machine_read("", &machine);
-	while (s->n_loops < machine.cpus && s->n_loops < BENCH_STEPS_MAX) {
-		s->loops[s->n_loops] = (unsigned)s->n_loops + 1;
-		s->n_loops++;
-	}
 }
 
 /* The least rate of a sweep has a question for each thread. */
@@ -367,10 +314,6 @@ complete(struct cmdline *c, struct bench_settings *s)
 			cmdline_complain(c, "output", "no JSON file to make it of");
 		return;
 	}
-	if (s->method == BENCH_AGENT) {
-		complete_agent(c, s);
-		return;
-	}
 	if (s->method == BENCH_COMPARE) {
 		complete_output(c, s);
 		if (s->n_bounds > 0 && s->n_files < 2)
@@ -394,8 +337,6 @@ complete(struct cmdline *c, struct bench_settings *s)
 		complete_matrix(c, s);
 	if (s->method == BENCH_SWEEP)
 		complete_sweep(c, s);
-	if (s->method == BENCH_SCALE)
-		complete_scale(c, s);
 }
 
 enum cmdline_task

@@ -110,15 +110,6 @@ cmdline_parse bench_options_take_aaaa;
 /* bench_options_take_rates: as bench_options_rates; the settings' rates and n_rates. */
 cmdline_parse bench_options_take_rates;
 
-/* bench_options_take_loops: "1,2,4" or "1-8"; the settings' loops and n_loops. */
-cmdline_parse bench_options_take_loops;
-
-/* bench_options_take_agents: "HOST,HOST#PORT"; the settings' agents and n_agents. */
-cmdline_parse bench_options_take_agents;
-
-/* bench_options_take_listen: an IP address, or that, "#" and a port; a struct netaddr. */
-cmdline_parse bench_options_take_listen;
-
 /* bench_options_take_bound: "rate < 0.97"; one more of the settings' bounds. */
 cmdline_parse bench_options_take_bound;
 

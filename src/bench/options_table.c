@@ -12,7 +12,6 @@
 #define ADDRESSES (OPEN | BENCH_CLOSED)
 #define REPLAYED (BENCH_RATE | BENCH_SEARCH | BENCH_SWEEP | BENCH_CLOSED | BENCH_SOAK)
 #define REPEATED (BENCH_SWEEP | BENCH_SEARCHES) /* trials by the dozen */
-#define SHARED OPEN                             /* several testers may do it */
 
 /* Where a row's value goes. */
 #define FIELD(member) \
@@ -33,12 +32,6 @@ static const struct cmdline_row rows[] = {
 	    FIELD(plan.load.zone.aaaa_percent),
 	    .fallback = "0",
 	    .help = "names that have AAAA; matrix: a list" },
-	{ .name = "agents",
-	    .methods = SHARED,
-	    .value = "HOST,...",
-	    .parse = bench_options_take_agents,
-	    FIELD(agents),
-	    .help = "testers that ask, each its share, instead of this one" },
 	{ .name = "blocks",
 	    .methods = BENCH_CLOSED,
 	    .value = "B",
@@ -126,7 +119,7 @@ static const struct cmdline_row rows[] = {
 	    .help = "begin with this name (default a random one)" },
 	{ .name = "help",
 	    .letter = 'h',
-	    .methods = ALL | BENCH_REPORT | BENCH_COMPARE | BENCH_AGENT,
+	    .methods = ALL | BENCH_REPORT | BENCH_COMPARE,
 	    .parse = cmdline_help,
 	    .help = "show this and end" },
 	{ .name = "high",
@@ -165,20 +158,6 @@ static const struct cmdline_row rows[] = {
 	    .parse = cmdline_text,
 	    FIELD(json),
 	    .help = "write the whole run as JSON" },
-	{ .name = "listen",
-	    .letter = 'l',
-	    .methods = BENCH_AGENT,
-	    .value = "ADDR[#PORT]",
-	    .parse = bench_options_take_listen,
-	    FIELD(listen),
-	    .fallback = "127.0.0.1",
-	    .help = "where the controller comes" },
-	{ .name = "loops",
-	    .methods = BENCH_SCALE,
-	    .value = "LIST",
-	    .parse = bench_options_take_loops,
-	    FIELD(loops),
-	    .help = "of the server; without it 1 to the number of CPUs" },
 	{ .name = "low",
 	    .methods = BENCH_SEARCHES,
 	    .value = "RATE",
@@ -304,7 +283,7 @@ static const struct cmdline_row rows[] = {
 	    .value = "FILE",
 	    .parse = cmdline_text,
 	    FIELD(replay),
-	    .help = "ask what was recorded: pcap, dnstap, query log" },
+	    .help = "ask what was recorded: pcap, query log, list" },
 	{ .name = "resolution",
 	    .methods = BENCH_SEARCHES,
 	    .value = "PERCENT",
@@ -318,12 +297,6 @@ static const struct cmdline_row rows[] = {
 	    .parse = cmdline_text,
 	    FIELD(restart),
 	    .help = "restarts the server, before each trial" },
-	{ .name = "secret",
-	    .methods = SHARED | BENCH_AGENT,
-	    .value = "FILE",
-	    .parse = cmdline_text,
-	    FIELD(secret),
-	    .help = "what controller and agents both know" },
 	{ .name = "seed",
 	    .methods = BENCH_SWEEP,
 	    .value = "N",
@@ -411,7 +384,7 @@ static const struct cmdline_row rows[] = {
 	    .help = "of the server: for the self-test, and to see if names are new" },
 	{ .name = "version",
 	    .letter = 'V',
-	    .methods = ALL | BENCH_REPORT | BENCH_COMPARE | BENCH_AGENT,
+	    .methods = ALL | BENCH_REPORT | BENCH_COMPARE,
 	    .parse = cmdline_version,
 	    .help = "show the version and end" },
 	{ .name = "window",
@@ -439,10 +412,8 @@ static const struct cmdline_method methods[] = {
 	{ BENCH_SOAK, "soak", "a mixed load for hours" },
 	{ BENCH_MATRIX, "matrix", "the highest rate by shares of hits and of names with AAAA" },
 	{ BENCH_SWEEP, "sweep", "latency by rate, and where it begins to rise" },
-	{ BENCH_SCALE, "scale", "the highest rate by the number of the server's loops" },
 	{ BENCH_COMPARE, "compare", "by how much runs differ, from their JSON files" },
 	{ BENCH_REPORT, "report", "an HTML page of the JSON files of runs" },
-	{ BENCH_AGENT, "agent", "ask for another tester, its controller (--agents)" },
 };
 
 static const struct cmdline_table table = {

@@ -9,7 +9,6 @@
 #include "base/clock.h"
 #include "base/number.h"
 #include "bench/load/plan.h"
-#include "bench/remote.h"
 #include "bench/settings.h"
 #include "dns/name.h"
 #include "dns/wire.h"
@@ -217,7 +216,6 @@ bench_options_bound(const char *text, struct bench_bound *b)
 
 /* --- Rows ------------------------------------------------------------------------------------- */
 
-#define LOOPS_MAX 4096   /* of a server */
 #define UPSTREAM_PORT 53 /* unless --upstream says another */
 
 /* A number with or without a point, from the row's min to its max. */
@@ -314,37 +312,6 @@ bench_options_take_rates(
 		    "\"%s\" is not a list like 1000,2000 or 1000-100000/20, of up to %d different"
 		    " rates from 1 to %d",
 		    text, BENCH_RATES_MAX, BENCH_RATE_MAX);
-}
-
-void
-bench_options_take_loops(
-    struct cmdline *c, const struct cmdline_row *row, const char *text, void *field)
-{
-	struct bench_settings *s = c->settings;
-
-	if (!bench_options_steps(text, LOOPS_MAX, field, BENCH_STEPS_MAX, &s->n_loops))
-		cmdline_complain(c, row->name,
-		    "\"%s\" is not a list like 1,2,4 or 1-8, of up to %d numbers from 1 to %d",
-		    text, BENCH_STEPS_MAX, LOOPS_MAX);
-}
-
-void
-bench_options_take_agents(
-    struct cmdline *c, const struct cmdline_row *row, const char *text, void *field)
-{
-	struct bench_settings *s = c->settings;
-	const char **list = field, *at = text;
-	struct bench_remote_place place;
-	bool good = true;
-
-	*list = text;
-	for (s->n_agents = 0; good && *at != '\0' && s->n_agents <= BENCH_TESTERS_MAX;
-	     s->n_agents++)
-		good = bench_remote_parse(&at, &place);
-	if (!good || s->n_agents == 0 || s->n_agents > BENCH_TESTERS_MAX)
-		cmdline_complain(c, row->name,
-		    "\"%s\" is not a list like bench1,192.0.2.7#%d, of up to %d hosts", text,
-		    BENCH_REMOTE_PORT, BENCH_TESTERS_MAX);
 }
 
 void
@@ -472,13 +439,4 @@ bench_options_take_upstream(
 	if (!bench_options_endpoint(text, UPSTREAM_PORT, field))
 		cmdline_complain(c, row->name,
 		    "\"%s\" is not an address like 192.0.2.1 or 2001:db8::1#5300", text);
-}
-
-void
-bench_options_take_listen(
-    struct cmdline *c, const struct cmdline_row *row, const char *text, void *field)
-{
-	if (!bench_options_endpoint(text, BENCH_REMOTE_PORT, field))
-		cmdline_complain(c, row->name,
-		    "\"%s\" is not an address like 192.0.2.1 or 2001:db8::1#6465", text);
 }

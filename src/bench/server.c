@@ -9,7 +9,6 @@
 
 #include "base/clock.h"
 #include "base/rng.h"
-#include "bench/agents.h"
 #include "bench/load/load.h"
 #include "bench/result/text.h"
 #include "dns/header.h"
@@ -76,27 +75,20 @@ has_names(const struct bench_settings *s)
 	return s->method != BENCH_ENUM && s->plan.load.replay == NULL;
 }
 
-/* Nobody answers WHO, an agent's name; "": this tester. */
 static void
-fail_silent(const struct bench_job *job, const char *who)
+fail_silent(const struct bench_job *job)
 {
-	const char *agent = who[0] != '\0' ? "agent " : "", *colon = who[0] != '\0' ? ": " : "";
-
-	if (job->tally->faults.refused > 0)
-		bench_run_fail(job->run, "%s%s%snobody listens at the server's address and port",
-		    agent, who, colon);
-	else
-		bench_run_fail(job->run, "%s%s%sthe server does not answer", agent, who, colon);
+	bench_run_fail(job->run, "%s",
+	    job->tally->faults.refused > 0 ? "nobody listens at the server's address and port"
+					   : "the server does not answer");
 }
 
-/*
- * Ask for the last N names of the namespace, which are the hot ones; without --hits only one of
- * them.
- */
-static bool
-ready(const struct bench_job *job, double wait, uint64_t n, const char *who)
+/* Ask for the hot names, the last of the namespace; without --hits only for the last one. */
+bool
+bench_server_ready(const struct bench_job *job, double wait)
 {
 	const struct bench_settings *s = job->settings;
+	uint64_t n = has_names(s) ? s->plan.load.hot : 1;
 	uint64_t give_up_ns = clock_now_ns() + (uint64_t)(wait * (double)NS_PER_SEC);
 	struct bench_plan plan = s->plan;
 	bool answered;
@@ -120,26 +112,8 @@ ready(const struct bench_job *job, double wait, uint64_t n, const char *who)
 		return ask_names(job, &plan, n, give_up_ns, &answered);
 	if (answered || *job->stop)
 		return true;
-	fail_silent(job, who);
+	fail_silent(job);
 	return false;
-}
-
-/* Of agents each must reach the server. */
-bool
-bench_server_ready(const struct bench_job *job, double wait)
-{
-	const struct bench_settings *s = job->settings;
-	uint64_t n = has_names(s) ? s->plan.load.hot : 1;
-	unsigned n_agents = job->agents != NULL ? bench_agents_count(job->agents) : 0;
-
-	for (unsigned i = 1; i < n_agents; i++) {
-		bench_agents_choose(job->agents, i);
-		if (!ready(job, wait, 1, bench_agents_name(job->agents, i)))
-			return false;
-	}
-	if (n_agents > 0)
-		bench_agents_choose(job->agents, 0);
-	return ready(job, wait, n, n_agents > 0 ? bench_agents_name(job->agents, 0) : "");
 }
 
 /* --- Which one is it? ------------------------------------------------------------------------- */

@@ -97,7 +97,6 @@ put_plan(json_t *to, const struct bench_settings *s)
 
 	put_text(to, "server", netaddr_format(&p->server, server));
 	put_text(to, "transport", p->transport->name);
-	put_text(to, "agents", s->agents);
 	put_number(to, "threads", p->n_threads);
 	if (open) {
 		put_number(to, "sources", (uint64_t)p->n_lanes * p->n_threads);
@@ -169,7 +168,7 @@ static void
 put_clients(json_t *to, const struct bench_settings *s)
 {
 	const struct bench_plan *p = &s->plan;
-	uint64_t lanes = (uint64_t)p->n_threads * p->n_lanes * (s->n_agents > 0 ? s->n_agents : 1);
+	uint64_t lanes = (uint64_t)p->n_threads * p->n_lanes;
 	char text[BENCH_NETWORKS_MAX * BENCH_NETWORK_TEXT] = "", network[BENCH_NETWORK_TEXT];
 	size_t len = 0;
 
@@ -217,16 +216,13 @@ put_compared(json_t *to, const struct bench_settings *s)
 	if (s->method == BENCH_MATRIX) {
 		put_list(to, "hits_percent", s->hits.percent, s->hits.n);
 		put_list(to, "aaaa_percent", s->aaaa.percent, s->aaaa.n);
+		/* The searches of one cell are all before those of the next. */
+		put_number(to, "repetitions", s->repetitions);
 	}
 	if (s->method == BENCH_SWEEP) {
 		put_list(to, "rates", s->rates, s->n_rates);
 		put_number(to, "seed", s->seed);
 	}
-	if (s->method == BENCH_SCALE)
-		put_list(to, "loops", s->loops, s->n_loops);
-	/* The searches of one cell are all before those of the next. */
-	if (s->method == BENCH_MATRIX || s->method == BENCH_SCALE)
-		put_number(to, "repetitions", s->repetitions);
 }
 
 /* All that the outcome of a trial depends on. */
@@ -286,7 +282,6 @@ program_of(enum bench_method m)
 {
 	return m == BENCH_MATRIX ? "dns64bench matrix"
 	    : m == BENCH_SWEEP   ? "dns64bench sweep"
-	    : m == BENCH_SCALE   ? "dns64bench scale"
 				 : "dns64bench search";
 }
 

@@ -32,9 +32,7 @@ enum bench_method {
 	BENCH_REPORT = 32,
 	BENCH_COMPARE = 64,
 	BENCH_MATRIX = 128,
-	BENCH_SWEEP = 256,
-	BENCH_SCALE = 512,
-	BENCH_AGENT = 1024
+	BENCH_SWEEP = 256
 };
 
 /* compare fails if the ratio of a figure is below or above a limit. */
@@ -45,7 +43,7 @@ struct bench_bound {
 };
 
 /* Those that search for the highest rate without a fault. */
-#define BENCH_SEARCHES ((unsigned)BENCH_SEARCH | BENCH_MATRIX | BENCH_SCALE)
+#define BENCH_SEARCHES ((unsigned)BENCH_SEARCH | BENCH_MATRIX)
 
 /* Percentages, in the order given. */
 struct bench_shares {
@@ -77,14 +75,7 @@ struct bench_settings {
 	char *const *files; /* report, compare: what they are made of */
 	int n_files;
 
-	const char *agents; /* testers that ask instead of this one; NULL: none */
-	unsigned n_agents;
-	const char *secret; /* file with what proves that a tester is one of ours */
-
-	/* agent */
-	struct netaddr listen;
-
-	/* search, matrix, scale */
+	/* search, matrix */
 	uint32_t low, high; /* questions per second */
 	bool high_given;    /* --high: not less, then */
 	double resolution;  /* % of the rate */
@@ -115,10 +106,6 @@ struct bench_settings {
 	uint32_t rates[BENCH_RATES_MAX]; /* ascending */
 	size_t n_rates;
 	uint32_t seed; /* of their order */
-
-	/* scale */
-	unsigned loops[BENCH_STEPS_MAX];
-	size_t n_loops;
 };
 
 /* --- As JSON, for results and state files ----------------------------------------------------- */

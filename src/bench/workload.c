@@ -62,8 +62,7 @@ bench_workload_open(struct bench_settings *s, FILE *errors)
 {
 	char error[BENCH_CLIENTS_ERROR];
 
-	/* Agents look for themselves. */
-	if (s->agents == NULL && !bench_clients_check(&s->plan.clients, error)) {
+	if (!bench_clients_check(&s->plan.clients, error)) {
 		(void)fprintf(errors, "dns64bench: --clients-from: %s\n", error);
 		return false;
 	}

@@ -45,14 +45,6 @@ START_TEST(all_answered_passes)
 }
 END_TEST
 
-/* Of several testers one has failed: what the others found is not the whole. */
-START_TEST(spoilt_trial_has_no_verdict)
-{
-	tally.spoilt = 1;
-	ck_assert_int_eq(outcome(), BENCH_NO_VERDICT);
-}
-END_TEST
-
 /* One answer of all that is missing, late, wrong or too many is enough (paper, section 4.3.2). */
 START_TEST(one_bad_answer_fails)
 {
@@ -195,7 +187,6 @@ add_measure(TCase *tc)
 {
 	tcase_add_checked_fixture(tc, set_up, NULL);
 	tcase_add_test(tc, all_answered_passes);
-	tcase_add_test(tc, spoilt_trial_has_no_verdict);
 	tcase_add_test(tc, one_bad_answer_fails);
 	tcase_add_loop_test(tc, has_no_verdict, 0, 8);
 	tcase_add_test(tc, waits_for_the_server);

@@ -101,10 +101,8 @@ static const struct {
 	{ BENCH_SOAK, "soak -s 192.0.2.1 -r 1000" },
 	{ BENCH_MATRIX, "matrix -s 192.0.2.1" },
 	{ BENCH_SWEEP, "sweep -s 192.0.2.1 --rates 5" },
-	{ BENCH_SCALE, "scale -s 192.0.2.1 --restart true" },
 	{ BENCH_REPORT, "report -o page.svg run.json" },
 	{ BENCH_COMPARE, "compare a.json b.json" },
-	{ BENCH_AGENT, "agent" },
 };
 
 /* A value for ROW that is good whatever else there is. */
@@ -124,7 +122,6 @@ value_for(const struct cmdline_row *row)
 		{ "FILE", "file.png" },
 		{ "LAW", "even" },
 		{ "X", "1" },
-		{ "HOST,...", "bench1,192.0.2.7#99" },
 		{ "LIST", "1,2" },
 		{ "FIRST-LAST", "1-2" },
 		{ "NETWORK", "10.0.0.0/8" },
@@ -158,11 +155,7 @@ with_for(const struct cmdline_row *row, enum bench_method method)
 		return "-d 1";
 	if (strcmp(row->name, "panels") == 0 || strcmp(row->name, "titles") == 0)
 		return method != BENCH_REPORT ? "--plot x.png" : "";
-	if (strcmp(row->name, "secret") == 0 && method != BENCH_AGENT)
-		return "--agents bench1";
-	if (strcmp(row->name, "delta") == 0)
-		return "--upstream 192.0.2.2";
-	return strcmp(row->name, "listen") == 0 ? "--secret file" : "";
+	return strcmp(row->name, "delta") == 0 ? "--upstream 192.0.2.2" : "";
 }
 
 /* Every option where it belongs, and refused, by name, everywhere else. */
@@ -348,31 +341,9 @@ START_TEST(popularity_is_of_hot_names)
 }
 END_TEST
 
-START_TEST(agents_and_where_they_listen)
-{
-	char text[NETADDR_TEXT];
-
-	good("agent");
-	ck_assert_str_eq(netaddr_format(&s.listen, text), "127.0.0.1#6465");
-	ck_assert_ptr_null(s.secret);
-	good("agent -l ::1#7");
-	ck_assert_str_eq(netaddr_format(&s.listen, text), "::1#7");
-	good("agent -l 192.0.2.7 --secret file");
-	ck_assert_str_eq(netaddr_format(&s.listen, text), "192.0.2.7#6465");
-	ck_assert_str_eq(s.secret, "file");
-	good("rate -s ::1 -r 9");
-	ck_assert(s.agents == NULL && s.n_agents == 0);
-	good("search -s ::1 --high 3000 -d 1 --repetitions 1 --agents a,2001:db8::1#7,192.0.2.7");
-	ck_assert_str_eq(s.agents, "a,2001:db8::1#7,192.0.2.7");
-	ck_assert_uint_eq(s.n_agents, 3);
-}
-END_TEST
-
 /* A line and two texts that the message must have. */
 static const char *const faults[][3] = {
-	{ "",
-	    "first comes one of rate search closed enum soak matrix sweep scale compare report "
-	    "agent",
+	{ "", "first comes one of rate search closed enum soak matrix sweep compare report",
 	    "dns64bench: " },
 	{ "walk -s 192.0.2.1", "\"walk\" is not a method", "rate search" },
 	{ "-s 192.0.2.1 rate", "\"-s\" is not a method", "rate search" },
@@ -406,8 +377,6 @@ static const char *const faults[][3] = {
 	{ "sweep -s ::1", "--rates: sweep needs it", "\n" },
 	{ "sweep -s ::1 --rates 5,10,5", "--rates: \"5,10,5\" is not a list like", "\n" },
 	{ "sweep -s ::1 --rates 5,10 -t 6", "--threads: more than there are questions", "\n" },
-	{ "scale -s ::1", "--restart: scale needs it", "\n" },
-	{ "scale -s ::1 --restart true --loops 0-2", "--loops: \"0-2\" is not a list like", "\n" },
 	{ "matrix -s ::1 --hits 0,101", "--hits: \"0,101\" is not a list like", "\n" },
 	{ "matrix -s ::1 --aaaa 5,5", "--aaaa: \"5,5\" is not a list like", "\n" },
 	{ "matrix -s ::1 --aaaa 5,", "--aaaa: \"5,\" is not a list like", "\n" },
@@ -462,32 +431,6 @@ static const char *const faults[][3] = {
 	{ "rate -s ::1 --rate 9 --speed 2", "--speed: is of --replay without --rate", "" },
 	{ "search -s ::1 --replay file --upstream ::1", "--upstream: says nothing with --replay",
 	    "" },
-	{ "agent -l 0.0.0.0", "--listen: any other address than loopback needs --secret", "" },
-	{ "agent -l bench1", "--listen: \"bench1\" is not an address", "" },
-	{ "agent -s ::1", "--server: says nothing to agent", "" },
-	{ "closed -s ::1 --agents a",
-	    "--agents: says nothing to closed, but to rate, search, soak, matrix, sweep, scale\n",
-	    "" },
-	{ "enum -s ::1 --numbers 0-9 --agents a", "--agents: says nothing to enum, but to rate",
-	    "" },
-	{ "compare a b --agents a", "--agents: says nothing to compare, but to rate", "" },
-	{ "soak -s ::1 -r 5 -t 2 --agents a,b,c", "--agents: their threads are more than", "" },
-	{ "rate -s ::1 -r 9 --agents a,,b", "--agents: \"a,,b\" is not a list", "of up to 64" },
-	{ "rate -s ::1 -r 9 --agents a,", "--agents: \"a,\" is not a list", "" },
-	{ "rate -s ::1 -r 9 --agents a#0", "--agents: \"a#0\" is not a list", "" },
-	{ "rate -s ::1 -r 9 --secret a", "--secret: of --agents, which there are not", "" },
-	{ "rate -s ::1 -r 9 --agents a --raw b",
-	    "--raw: not with --agents: one tester writes the file", "" },
-	{ "rate -s ::1 --agents a --replay b", "--replay: not with --agents: one tester asks", "" },
-	{ "rate -s 192.0.2.1 -r 9 --agents a,b --clients-from 10.0.0.0/8",
-	    "--clients-from: 1 networks cannot be shared by 2 agents: each has as many of its own",
-	    "" },
-	{ "soak -s 192.0.2.1 -r 9 --agents a,b --clients-from 10.0.0.0/8 --clients-from "
-	  "11.0.0.0/8 --clients-from 12.0.0.0/8",
-	    "--clients-from: 3 networks cannot", "" },
-	{ "rate -s ::1 -r 5 -t 2 --agents a,b,c", "--agents: their threads are more than", "" },
-	{ "search -s ::1 --low 5 --high 9 -d 1 -t 2 --agents a,b,c",
-	    "--agents: their threads are more than", "" },
 	{ "rate -s ::1 -r 9 --popularity zipf:1", "--popularity: is that of the names of --hits",
 	    "0 %" },
 	{ "rate -s ::1 -r 9 --hits 9 --popularity zipf:1 -N 10.0.0.0/24",
@@ -535,7 +478,6 @@ add_options(TCase *tc)
 {
 	tcase_add_test(tc, defaults_are_as_documented);
 	tcase_add_test(tc, second_reading_remembers_nothing);
-	tcase_add_test(tc, agents_and_where_they_listen);
 	tcase_add_loop_test(tc, options_of_methods, 0, N_OF(methods));
 	tcase_add_test(tc, letters_set_what_their_names_do);
 	tcase_add_test(tc, help_and_version_go_before_faults);
@@ -553,11 +495,10 @@ add_options(TCase *tc)
 
 #define ALL \
 	(BENCH_RATE | BENCH_SEARCH | BENCH_CLOSED | BENCH_ENUM | BENCH_SOAK | BENCH_REPORT | \
-	    BENCH_COMPARE | BENCH_MATRIX | BENCH_SWEEP | BENCH_SCALE | BENCH_AGENT)
+	    BENCH_COMPARE | BENCH_MATRIX | BENCH_SWEEP)
 
 static const enum bench_method every_method[] = { BENCH_RATE, BENCH_SEARCH, BENCH_CLOSED,
-	BENCH_ENUM, BENCH_SOAK, BENCH_MATRIX, BENCH_SWEEP, BENCH_SCALE, BENCH_COMPARE, BENCH_REPORT,
-	BENCH_AGENT };
+	BENCH_ENUM, BENCH_SOAK, BENCH_MATRIX, BENCH_SWEEP, BENCH_COMPARE, BENCH_REPORT };
 
 /* Rows stand in the order of their names, for some method, each with a letter of its own or none.
  */

@@ -77,7 +77,6 @@ static const char *const options[][2] = {
 	{ "--transport", "tcp" },
 	{ "--singles", NULL },
 	{ "--clients-from", "2001:db8::/48" },
-	{ "--agents", "bench1" },
 };
 
 START_TEST(each_setting_changes_the_identity)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The bytes are a file for dns64bench --replay: a capture, dnstap, a query log. */
+/* The bytes are a file for dns64bench --replay: a capture, a query log, a list. */
 #include <string.h>
 
 #include "bench/load/replay.h"

@@ -440,25 +440,23 @@ equal "sweep: a row for each rate" 4 "$(grep -c '^[0-9][0-9]*,[0-2],' "$work/swe
 check "sweep: each rate once in four trials" test "$(sed -n '1,4s/^trial.*: \([0-9]*\).s.*/\1/p' \
 	"$work/err" | sort -u | wc -l)" -ge 3
 
-# The server is restarted with as many threads as it is told.
+# The server is restarted before each trial; who watches it follows the file with its number.
 cat >"$work/restart" <<-END
-	if [ -f "$work/scaled.pid" ]; then
-		pid=\$(cat "$work/scaled.pid")
+	if [ -f "$work/restarted.pid" ]; then
+		pid=\$(cat "$work/restarted.pid")
 		kill "\$pid"
 		while kill -0 "\$pid" 2>/dev/null; do sleep 0.05; done
 	fi
-	echo "\$BENCH_LOOPS" >>"$work/loops"
-	"$fakedns" -l 127.0.0.1 -p 5302 --aaaa 100 -t "\$BENCH_LOOPS" >/dev/null 2>&1 &
-	echo \$! >"$work/scaled.pid"
+	"$fakedns" -l 127.0.0.1 -p 5302 --aaaa 100 >/dev/null 2>&1 &
+	echo \$! | tee -a "$work/restarts" >"$work/restarted.pid"
 END
-BENCH_LOOPS=1 sh "$work/restart"
-bench scale -s 127.0.0.1 -p 5302 --aaaa 100 --loops 1,2 --low 200 --high 200 --repetitions 2 \
-	-d 0.5 --timeout 5 --restart "sh $work/restart" --pid-file "$work/scaled.pid" \
-	--json "$work/scale.json"
-check "scale: ends ($status)" test "$status" -le 1
-check "scale: has a row for each number" grep -q '^ *2  *200 ' "$work/out"
-equal "scale: the server had one loop, then two" "1 2 " "$(uniq "$work/loops" | tr '\n' ' ')"
-kill "$(cat "$work/scaled.pid")"
+sh "$work/restart"
+bench search -s 127.0.0.1 -p 5302 --aaaa 100 --low 200 --high 200 --repetitions 2 -d 0.5 --timeout 5 \
+	--restart "sh $work/restart" --pid-file "$work/restarted.pid" --json "$work/restarted.json"
+check "search with restarts: ends ($status)" test "$status" -le 1
+check "search with restarts: one before each trial" test "$(sort -u "$work/restarts" | wc -l)" -ge 3
+check "search with restarts: the server's CPU is known" grep -q 'server CPU per answer' "$work/out"
+kill "$(cat "$work/restarted.pid")"
 
 restart_fakedns --enum-range 1000-4999
 bench enum -s 127.0.0.1 -p 5364 --numbers 1000-4999 --missing-numbers 5000-9999 --missing 20 \
@@ -466,9 +464,9 @@ bench enum -s 127.0.0.1 -p 5364 --numbers 1000-4999 --missing-numbers 5000-9999 
 equal "enum: exit code" 0 $status
 rm -f "$work/page.html"
 bench report -o "$work/page.html" "$work/closed.json" "$work/soak.json" "$work/search.json" \
-	"$work/enum.json" "$work/matrix.json" "$work/sweep.json" "$work/scale.json"
+	"$work/enum.json" "$work/matrix.json" "$work/sweep.json"
 equal "report: exit code" 0 $status
-for method in closed soak search enum matrix sweep scale; do
+for method in closed soak search enum matrix sweep; do
 	check "report: $method" grep -q "dns64bench $method" "$work/page.html"
 done
 bench compare --json "$work/compare.json" --csv "$work/compare.csv" --fail-if 'rate < 0.9' \

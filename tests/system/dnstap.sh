@@ -121,14 +121,6 @@ equal 'with times of now, in order' 10 "$(told first 1 8 9 | awk -v now="$now" '
 	{ n += $2 > now - 300 && $2 <= now + 1 && ($1 ~ /Q/ ? $3 == "-" : $3 >= $2) }
 	END { print n }')"
 
-# What asks again what was recorded reads it, too; nobody needs to answer for that.
-if [ -x "$TOP_BUILDDIR/dns64bench" ]; then
-	"$TOP_BUILDDIR/dns64bench" rate -s 127.0.0.1 -p 5399 --timeout 0.1 --replay "$work/first.fstrm" >"$work/replay"
-	equal 'dns64bench takes the questions of clients from it' 'dnstap 3 7' "$(awk '
-		/^replay_(format|questions|left_out) / { text = text (text == "" ? "" : " ") $2 }
-		END { print text }' "$work/replay")"
-fi
-
 # --- no reader, no socket ---
 
 rm -f "$sock"

@@ -22,19 +22,6 @@ bench_plan_transport(const char *name)
 }
 
 unsigned
-bench_plan_turns(const struct bench_plan *p)
-{
-	return p->testers > 0 ? p->testers * p->n_threads : p->n_threads;
-}
-
-/* Testers before threads: the questions that are due in a row come from all of them. */
-unsigned
-bench_plan_turn(const struct bench_plan *p, unsigned index)
-{
-	return p->testers > 0 ? index * p->testers + p->tester : index;
-}
-
-unsigned
 bench_plan_window(const struct bench_plan *p)
 {
 	return p->window > 0 ? p->window : p->transport->window;
@@ -89,7 +76,7 @@ bench_plan_capacity(const struct bench_plan *p)
 	uint64_t n = p->timing != NULL ? bench_replay_peak(p->timing, 2 * ms * NS_PER_MS)
 				       : 2 * ms * p->rate / 1000;
 
-	return n / bench_plan_turns(p) / p->n_lanes + 2 * BENCH_BATCH;
+	return n / p->n_threads / p->n_lanes + 2 * BENCH_BATCH;
 }
 
 /* --- Times ------------------------------------------------------------------------------------ */

@@ -25,7 +25,6 @@
 #define BENCH_RATE_MAX 100000000 /* questions per second */
 #define BENCH_THREADS_MAX 256
 #define BENCH_LANES_MAX 4096 /* of one thread */
-#define BENCH_TESTERS_MAX 64 /* that share the questions */
 #define BENCH_PACE_LAG 20    /* part of the timeout: a question that leaves later is too late */
 
 struct bench_raw;
@@ -37,10 +36,8 @@ struct bench_plan {
 	const struct bench_transport *transport;
 	struct bench_clients clients; /* where is asked from, lane by lane of all threads */
 	unsigned n_threads;           /* 1 to BENCH_THREADS_MAX */
-	unsigned testers; /* that share the questions and their rate; 0: this one is alone */
-	unsigned tester;  /* which of them this one is, from 0 */
-	unsigned n_lanes; /* of each thread, 1 to BENCH_LANES_MAX */
-	unsigned window;  /* open questions on a lane, at most; 0: the transport's own limit */
+	unsigned n_lanes;             /* of each thread, 1 to BENCH_LANES_MAX */
+	unsigned window; /* open questions on a lane, at most; 0: the transport's own limit */
 	/* questions on a connection, then comes a new one; 0: any number */
 	unsigned per_connection;
 	uint32_t rate;                     /* questions per second of all threads; 0: closed loop */
@@ -66,12 +63,6 @@ extern const struct bench_transport bench_tcp;
 
 /* bench_plan_transport: the transport called NAME; NULL if there is none. */
 MUST_USE const struct bench_transport *bench_plan_transport(const char *name);
-
-/* bench_plan_turns: how many threads take turns in asking, those of all testers. */
-MUST_USE unsigned bench_plan_turns(const struct bench_plan *p);
-
-/* bench_plan_turn: which of them is thread INDEX (from 0) of this tester. */
-MUST_USE unsigned bench_plan_turn(const struct bench_plan *p, unsigned index);
 
 /* bench_plan_window: how many questions may be open on a lane; 0: any number. */
 MUST_USE unsigned bench_plan_window(const struct bench_plan *p);

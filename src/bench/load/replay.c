@@ -172,8 +172,6 @@ read_format(struct bench_input *in)
 		return bench_input_fail(in, "is compressed by %s: unpack it", compressor(in));
 	if (bench_input_is_pcap(in))
 		return bench_input_pcap(in);
-	if (bench_input_is_dnstap(in))
-		return bench_input_dnstap(in);
 	return bench_input_text(in);
 }
 

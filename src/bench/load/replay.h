@@ -5,10 +5,10 @@
 /*
  * bench_replay: questions that were recorded: their names and types, and when they were asked.
  *
- * A recording is read once, before the run: a file of pcap or pcapng with DNS over UDP, of dnstap
- * (Frame Streams), a query log of dns64d as text or JSON, or lines "NAME TYPE" as dnsperf has them.
- * Kept are questions of class IN, in the order of their times. After the last one the first comes
- * again, so question N of a run is N modulo their number.
+ * A recording is read once, before the run: a file of pcap or pcapng with DNS over UDP, a query log
+ * of dns64d as text or JSON, or lines "NAME TYPE" as dnsperf has them. Kept are questions of class
+ * IN, in the order of their times. After the last one the first comes again, so question N of a run
+ * is N modulo their number.
  */
 
 #include <stdbool.h>
@@ -122,12 +122,6 @@ MUST_USE bool bench_input_is_pcap(const struct bench_input *in);
 
 /* bench_input_pcap: read it. */
 MUST_USE bool bench_input_pcap(struct bench_input *in);
-
-/* bench_input_is_dnstap: does the input begin as a Frame Streams file does? */
-MUST_USE bool bench_input_is_dnstap(const struct bench_input *in);
-
-/* bench_input_dnstap: read it; kept are its messages CLIENT_QUERY. */
-MUST_USE bool bench_input_dnstap(struct bench_input *in);
 
 /* bench_input_text: read lines. */
 MUST_USE bool bench_input_text(struct bench_input *in);

@@ -49,7 +49,6 @@ bench_tally_merge(struct bench_tally *to, const struct bench_tally *from)
 	to->paused += from->paused;
 	to->pauses += from->pauses;
 	to->pause_ns += from->pause_ns;
-	to->spoilt += from->spoilt;
 	to->no_room += from->no_room;
 	bench_tally_faults(to, &from->faults);
 	to->first_ns = from->first_ns < to->first_ns ? from->first_ns : to->first_ns;
@@ -82,13 +81,6 @@ uint64_t
 bench_tally_lost(const struct bench_tally *t)
 {
 	return t->sent - t->replies[BENCH_VALID] - bench_tally_wrong(t) - t->late;
-}
-
-bool
-bench_tally_sound(const struct bench_tally *t)
-{
-	return t->late <= t->overdue &&
-	    t->replies[BENCH_VALID] + bench_tally_wrong(t) + t->overdue <= t->sent;
 }
 
 bool

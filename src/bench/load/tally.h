@@ -30,7 +30,6 @@ struct bench_tally {
 	uint64_t paused;    /* questions taken out, since the tester was kept from running */
 	uint64_t pauses;    /* times that it was */
 	uint64_t pause_ns;  /* and for how long in all */
-	uint64_t spoilt;    /* testers whose part of the trial does not count */
 	uint64_t no_room;   /* times that questions were due and no lane had room */
 	struct bench_faults faults;
 	uint64_t first_ns;          /* when the first question was sent; UINT64_MAX: none */
@@ -59,12 +58,6 @@ MUST_USE uint64_t bench_tally_received(const struct bench_tally *t);
 
 /* bench_tally_lost: questions without any reply. */
 MUST_USE uint64_t bench_tally_lost(const struct bench_tally *t);
-
-/*
- * bench_tally_sound: can this be what became of all questions of a run? No question has two ends,
- * so nothing that is made of the counts is less than nothing.
- */
-MUST_USE bool bench_tally_sound(const struct bench_tally *t);
 
 /* bench_tally_good: was every question answered right and in time, and once? */
 MUST_USE bool bench_tally_good(const struct bench_tally *t);

@@ -78,8 +78,8 @@ bench_worker_new(const struct bench_plan *plan, unsigned index, struct bench_wor
 	if (w == NULL)
 		return -ENOMEM;
 	w->plan = plan;
-	w->turns.index = bench_plan_turn(plan, index);
-	w->turns.n_threads = bench_plan_turns(plan);
+	w->turns.index = index;
+	w->turns.n_threads = plan->n_threads;
 	w->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
 	w->lanes = calloc(plan->n_lanes, sizeof(*w->lanes));
 	w->batch = bench_batch_new(plan->transport);

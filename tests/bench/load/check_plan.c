@@ -37,36 +37,6 @@ START_TEST(lane_remembers_twice_the_timeout)
 }
 END_TEST
 
-/* The threads of all testers: each turn is one thread's, and what is due in a row comes from all.
- */
-START_TEST(testers_take_turns)
-{
-	struct bench_plan p = { .transport = &bench_udp,
-		.n_threads = 3,
-		.n_lanes = 1,
-		.rate = 6000,
-		.timeout_ns = NS_PER_SEC };
-	uint64_t alone = bench_plan_capacity(&p);
-	bool taken[12] = { false };
-
-	ck_assert_uint_eq(bench_plan_turns(&p), 3);
-	ck_assert_uint_eq(bench_plan_turn(&p, 2), 2);
-	p.testers = 4;
-	ck_assert_uint_eq(bench_plan_turns(&p), 12);
-	for (p.tester = 0; p.tester < 4; p.tester++) {
-		ck_assert_uint_eq(bench_plan_turn(&p, 0), p.tester);
-		for (unsigned i = 0; i < 3; i++) {
-			unsigned turn = bench_plan_turn(&p, i);
-
-			ck_assert(turn < 12 && !taken[turn]);
-			taken[turn] = true;
-		}
-	}
-	/* So each remembers a part of what one alone would. */
-	ck_assert_uint_le(bench_plan_capacity(&p), alone / 3);
-}
-END_TEST
-
 START_TEST(transports_have_names)
 {
 	ck_assert_ptr_eq(bench_plan_transport("udp"), &bench_udp);
@@ -303,7 +273,6 @@ tests_add(TCase *tc)
 {
 	tcase_add_test(tc, window_is_the_transports_unless_told);
 	tcase_add_test(tc, lane_remembers_twice_the_timeout);
-	tcase_add_test(tc, testers_take_turns);
 	tcase_add_test(tc, transports_have_names);
 	tcase_add_test(tc, client_remembers_some_windows);
 	tcase_add_test(tc, clients_ask_in_turn);

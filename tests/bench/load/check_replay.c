@@ -77,9 +77,7 @@ static const struct {
 	{ "pcapng-binary", "pcapng", 0 },
 	{ "pcapng-old", "pcapng", 0 },
 	{ "pcapng-two", "pcapng", 0 },
-	{ "dnstap", "dnstap", 0 },
-	{ "dnstap-open", "dnstap", 2 }, /* an answer, and a question of a forwarder; no end */
-	{ "log-text", "text", 2 },      /* without a question, class CH */
+	{ "log-text", "text", 2 }, /* without a question, class CH */
 	{ "log-json", "text", 1 },
 };
 
@@ -131,9 +129,6 @@ static const struct {
 	{ "pcap-cut", "offset 206: the packet is cut off" },
 	{ "pcap-link", "offset 20: links of type 105 are not known" },
 	{ "pcapng-cut", "offset 288: the block is cut off" },
-	{ "dnstap-cut", "offset 196: the frame is cut off" },
-	{ "dnstap-no-message", "offset 42: no dnstap message" },
-	{ "dnstap-other", "the frames are not of protobuf:dnstap.Dnstap" },
 	{ "text-no-type", "line 2: \"BBBB\" is no type" },
 	{ "text-no-name", "line 1: \"a..test\" is no domain name" },
 	{ "text-one-word", "line 2: neither" },
