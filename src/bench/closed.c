@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "bench/course.h"
 #include "bench/load/trial.h"
 #include "bench/method.h"
 #include "bench/progress.h"
@@ -372,11 +373,14 @@ bench_closed(const struct bench_job *job)
 {
 	const struct bench_settings *s = job->settings;
 	const struct bench_load *load = &s->plan.load;
+	uint64_t start_ns;
 
 	bench_method_settings(job);
 	if (!bench_server_ready(job, BENCH_READY_WAIT) || *job->stop)
 		return;
 	bench_server_try_names(job, load->size);
+	if (!bench_course_await(job, 0, &start_ns))
+		return;
 	if (s->duration > 0)
 		bench_closed_steps(job, load->replay != NULL ? UINT64_MAX : load->size - load->hot);
 	else

@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "base/clock.h"
+#include "bench/course.h"
 #include "bench/load/trial.h"
 #include "bench/method.h"
 #include "bench/progress.h"
@@ -41,12 +42,15 @@ bench_rate(const struct bench_job *job)
 	struct bench_plan plan = s->plan;
 	struct bench_usage begin, used;
 	struct bench_progress progress;
+	uint64_t start_ns;
 	int err = 0;
 
 	bench_method_settings(job);
 	if (!bench_server_ready(job, BENCH_READY_WAIT))
 		return;
 	bench_server_try_names(job, plan.n_questions);
+	if (!bench_course_await(job, 0, &start_ns))
+		return;
 	if (s->raw != NULL)
 		err = bench_raw_open(s->raw, &plan.raw);
 	bench_watch_begin(job, &begin);
@@ -267,8 +271,14 @@ static bool
 start(struct soak *s, uint64_t n)
 {
 	const struct bench_job *job = s->job;
+	uint64_t start_ns;
+
+	if (!bench_course_await(job, BENCH_COURSE_EARLY_NS, &start_ns))
+		return false;
 	int err = bench_trial_new(&job->settings->plan, &s->trial);
 
+	if (err == 0)
+		bench_trial_set_start(s->trial, start_ns);
 	if (err == 0 && (err = bench_trial_start(s->trial, 0, n, job->stop)) != 0)
 		bench_trial_join(s->trial, job->tally);
 	if (err != 0)

@@ -94,6 +94,12 @@ cmdline_parse bench_options_take_real;
 /* bench_options_take_timeout: the same, in seconds; the field is a uint64_t, in nanoseconds. */
 cmdline_parse bench_options_take_timeout;
 
+/*
+ * bench_options_take_start: seconds since 1970, not past and at most a day ahead; a uint64_t, in
+ * nanoseconds.
+ */
+cmdline_parse bench_options_take_start;
+
 /* bench_options_take_range: "FIRST-LAST", telephone numbers; a struct bench_range. */
 cmdline_parse bench_options_take_range;
 

@@ -216,6 +216,8 @@ bench_options_bound(const char *text, struct bench_bound *b)
 
 /* --- Rows ------------------------------------------------------------------------------------- */
 
+#define AHEAD_S 86400.0  /* how far ahead a start may be */
+#define TIME_MAX 1e10    /* s: until the year 2286 */
 #define UPSTREAM_PORT 53 /* unless --upstream says another */
 
 /* A number with or without a point, from the row's min to its max. */
@@ -245,6 +247,26 @@ bench_options_take_timeout(
 
 	if (take_real(c, row, text, &seconds))
 		*ns = (uint64_t)(seconds * (double)NS_PER_SEC);
+}
+
+void
+bench_options_take_start(
+    struct cmdline *c, const struct cmdline_row *row, const char *text, void *field)
+{
+	double now = (double)clock_wall_ns() / (double)NS_PER_SEC, at;
+	uint64_t *ns = field;
+
+	if (!bench_options_real(text, 0, TIME_MAX, &at)) {
+		cmdline_complain(c, row->name,
+		    "\"%s\" is not a time: seconds since 1970, as 1795000000.5", text);
+		return;
+	}
+	if (at <= now)
+		cmdline_complain(c, row->name, "%s has passed: it is %.3f now", text, now);
+	else if (at > now + AHEAD_S)
+		cmdline_complain(
+		    c, row->name, "%s is more than a day ahead: it is %.3f now", text, now);
+	*ns = (uint64_t)(at * (double)NS_PER_SEC);
 }
 
 void

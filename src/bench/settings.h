@@ -71,8 +71,9 @@ struct bench_settings {
 	bool panels; /* each chart in a file of its own */
 	bool titles; /* above the charts */
 	const char *raw;
-	const char *output; /* report: the page */
-	char *const *files; /* report, compare: what they are made of */
+	uint64_t start_at_ns; /* since 1970, when the trial begins; 0: at once */
+	const char *output;   /* report: the page */
+	char *const *files;   /* report, compare: what they are made of */
 	int n_files;
 
 	/* search, matrix */

@@ -105,6 +105,17 @@ static const struct {
 	{ BENCH_COMPARE, "compare a.json b.json" },
 };
 
+/* A time in a minute. */
+static const char *
+soon(void)
+{
+	static char text[32];
+
+	(void)snprintf(
+	    text, sizeof(text), "%.1f", (double)clock_wall_ns() / (double)NS_PER_SEC + 60);
+	return text;
+}
+
 /* A value for ROW that is good whatever else there is. */
 static const char *
 value_for(const struct cmdline_row *row)
@@ -131,6 +142,7 @@ value_for(const struct cmdline_row *row)
 		{ "COMMAND", "true" },
 		{ "ADDR", "192.0.2.1" },
 		{ "udp|tcp", "udp" },
+		{ "TIME", NULL }, /* soon */
 		{ "NAME", "name" },
 		{ "ADDR[#PORT]", "192.0.2.1#53" },
 	};
@@ -141,7 +153,7 @@ value_for(const struct cmdline_row *row)
 		return "0"; /* others are for TCP */
 	for (size_t i = 0; i < N_OF(values); i++) {
 		if (strcmp(values[i][0], row->value) == 0)
-			return values[i][1];
+			return values[i][1] != NULL ? values[i][1] : soon();
 	}
 	ck_abort_msg("--%s %s: no value for it here", row->name, row->value);
 }
@@ -431,6 +443,13 @@ static const char *const faults[][3] = {
 	{ "rate -s ::1 --rate 9 --speed 2", "--speed: is of --replay without --rate", "" },
 	{ "search -s ::1 --replay file --upstream ::1", "--upstream: says nothing with --replay",
 	    "" },
+	{ "rate -s ::1 -r 9 --start-at 1500000000.5", "--start-at: 1500000000.5 has passed: it is ",
+	    " now\n" },
+	{ "soak -s ::1 -r 9 --start-at 9999999999", "--start-at: 9999999999 is more than a day",
+	    "" },
+	{ "closed -s ::1 --start-at soon", "--start-at: \"soon\" is not a time: seconds since 1970",
+	    "" },
+	{ "search -s ::1 --start-at 1", "--start-at: says nothing to search", "" },
 	{ "rate -s ::1 -r 9 --popularity zipf:1", "--popularity: is that of the names of --hits",
 	    "0 %" },
 	{ "rate -s ::1 -r 9 --hits 9 --popularity zipf:1 -N 10.0.0.0/24",
