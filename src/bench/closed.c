@@ -30,7 +30,7 @@ struct found {
 	struct bench_usage begin;    /* what the server had used before all of them */
 	struct bench_usage used;     /* since then */
 	struct bench_usage one_used; /* in those of one */
-	double cpu_deviation;        /* of the seconds of one, in %; < 0: not known */
+	struct bench_cpu cpu;        /* of the seconds of one */
 	double best;                 /* per second */
 	unsigned best_clients;
 	struct bench_progress progress;
@@ -61,7 +61,7 @@ static void
 add_row(const struct bench_job *job, struct found *f, json_t *row, unsigned clients, double rate)
 {
 	bench_watch_row(job, row, &f->one_used, f->one.replies[BENCH_VALID]);
-	bench_watch_spread(job, row, f->cpu_deviation);
+	bench_watch_spread(job, row, bench_watch_deviation(&f->cpu));
 	bench_table_add(f->table, row);
 	if (rate <= f->best)
 		return;
@@ -110,6 +110,11 @@ static const struct bench_column step_columns[] = {
 	{ "late", "late", "", 0 },
 };
 
+struct step {
+	const struct bench_job *job;
+	struct found *found;
+};
+
 /* Answers per second of the time in which the tester could ask. */
 static double
 rate_of(const struct bench_tally *t, unsigned threads)
@@ -136,11 +141,22 @@ add_step(const struct bench_job *job, struct found *f, unsigned clients)
 	    clients, rate);
 }
 
+/* Each second of a step. */
+static void
+look(void *ctx, uint64_t now_ns)
+{
+	struct step *s = ctx;
+
+	(void)now_ns;
+	bench_watch_cpu(s->job, &s->found->cpu);
+}
+
 /* Do a step with N question numbers from FIRST on. False: it was not possible. */
 static bool
 step(const struct bench_job *job, struct found *f, unsigned clients, uint64_t first, uint64_t n)
 {
 	struct bench_plan plan = job->settings->plan;
+	struct step s = { job, f };
 	struct bench_trial *trial;
 
 	plan.n_lanes = clients / plan.n_threads;
@@ -148,13 +164,18 @@ step(const struct bench_job *job, struct found *f, unsigned clients, uint64_t fi
 	plan.duration_ns = (uint64_t)(job->settings->duration * (double)NS_PER_SEC);
 	int err = bench_trial_new(&plan, &trial);
 	if (err == 0) {
+		struct bench_course c = { .first = first,
+			.n = n,
+			.length_ns = plan.duration_ns,
+			.interval_ns = NS_PER_SEC,
+			.look = look,
+			.ctx = &s };
+
 		bench_watch_since(job, &f->begin, &f->used);
-		struct bench_sampler *sampler = bench_watch_sample(job);
-		err = bench_trial_run(trial, first, n, job->stop, &f->one);
-		uint64_t end_ns = bench_watch_end(&f->one);
-		f->cpu_deviation = bench_watch_sampled(sampler, end_ns);
+		bench_watch_cpu_begin(job, &f->cpu);
+		err = bench_course_run(job, trial, &c, &f->one);
 		bench_watch_step(job, &f->begin, &f->used, &f->one_used);
-		bench_watch_cut(&f->one_used, end_ns);
+		bench_watch_cut(&f->one_used, bench_watch_end(&f->one));
 		bench_trial_free(trial);
 	}
 	if (err != 0)
@@ -187,6 +208,7 @@ bench_closed_steps(const struct bench_job *job, uint64_t n_numbers)
 		next += f->one.n_numbers;
 	}
 	bench_progress_end(&f->progress);
+	bench_method_histogram(&whole);
 	conclude(&whole, f);
 	if (!*job->stop && next >= n_numbers)
 		bench_run_fail(job->run, "there were not names enough for so many questions");
@@ -325,15 +347,15 @@ experiments(const struct bench_job *job, unsigned clients, uint64_t first, struc
 	if (err != 0)
 		return cannot_start(job, clients, err);
 	bench_watch_since(job, &f->begin, &f->used);
-	struct bench_sampler *sampler = bench_watch_sample(job);
+	bench_watch_cpu_begin(job, &f->cpu);
 	uint64_t begin_ns = clock_now_ns();
 	for (uint64_t i = 0; i < n && good; i++) {
 		good = experiment(job, trial, first + i * BENCH_EXPERIMENT, f);
+		bench_watch_cpu(job, &f->cpu);
 		if (i % SAID == 0)
 			say_experiments(job, f, clients, i + 1, n, begin_ns);
 	}
 	bench_progress_end(&f->progress);
-	f->cpu_deviation = bench_watch_sampled(sampler, clock_now_ns());
 	bench_watch_step(job, &f->begin, &f->used, &f->one_used);
 	bench_trial_free(trial);
 	bench_tally_merge(&f->all, &f->one);

@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "bench/load/trial.h"
+#include "dns/mnemonic.h"
 
 #define US 1000.0 /* ns */
 
@@ -72,6 +73,20 @@ bench_method_lost(const struct bench_job *job)
 	return *job->stop ? t->overdue - t->late : bench_tally_lost(t);
 }
 
+/* Which rcodes the wrong ones were, by name. */
+static void
+find_rcodes(const struct bench_job *job)
+{
+	char name[MNEMONIC_TEXT], text[MNEMONIC_TEXT + 8];
+
+	for (uint16_t i = 0; i < BENCH_RCODES; i++) {
+		if (job->tally->rcodes[i] == 0)
+			continue;
+		(void)snprintf(text, sizeof(text), "rcode %s", mnemonic_rcode(i, name));
+		find_count(job, text, job->tally->rcodes[i]);
+	}
+}
+
 void
 bench_method_counts(const struct bench_job *job)
 {
@@ -82,6 +97,7 @@ bench_method_counts(const struct bench_job *job)
 	find_count(job, "received", bench_tally_received(t));
 	for (unsigned i = 0; i < BENCH_VERDICTS; i++)
 		find_count(job, bench_verdict_name((enum bench_verdict)i), t->replies[i]);
+	find_rcodes(job);
 	find_count(job, "late", t->late);
 	find_count(job, "lost", lost);
 	if (unfinished > 0)
@@ -166,6 +182,19 @@ bench_method_percentile(const struct bench_tally *t, double percent)
 }
 
 void
+bench_method_histogram(const struct bench_job *job)
+{
+	json_t *buckets = json_array();
+	struct bench_bucket b;
+
+	for (unsigned at = 0; bench_histogram_next(&job->tally->rtt, &at, &b);)
+		(void)json_array_append_new(buckets,
+		    json_pack(
+			"[I,I,I]", (json_int_t)b.low_ns, (json_int_t)b.high_ns, (json_int_t)b.n));
+	bench_run_histogram(job->run, "rtt", "ns", buckets);
+}
+
+void
 bench_method_rtt(const struct bench_job *job)
 {
 	static const struct bench_column columns[] = {
@@ -179,6 +208,7 @@ bench_method_rtt(const struct bench_job *job)
 
 	if (t->rtt.n == 0)
 		return;
+	bench_method_histogram(job);
 	table = bench_run_table(job->run, "rtt", "RTT of valid answers", columns, 2);
 	for (size_t i = 0; i < sizeof(percents) / sizeof(percents[0]); i++) {
 		if (bench_stats_carries(t->rtt.n, percents[i]))

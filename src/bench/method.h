@@ -122,9 +122,12 @@ void bench_method_late(const struct bench_job *job, const json_t *records);
  */
 MUST_USE json_t *bench_method_percentile(const struct bench_tally *t, double percent);
 
+/* bench_method_histogram: add the distribution of the last trial's RTTs, all buckets of it. */
+void bench_method_histogram(const struct bench_job *job);
+
 /*
- * bench_method_rtt: add a table with the distribution of the last trial's RTTs, as fine as its
- * answers carry.
+ * bench_method_rtt: add that, and a table with the distribution of the last trial's RTTs, as fine
+ * as its answers carry.
  */
 void bench_method_rtt(const struct bench_job *job);
 

@@ -4,7 +4,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/clock.h"
 #include "bench/course.h"
@@ -15,107 +14,36 @@
 #include "bench/stats.h"
 #include "bench/watch.h"
 
-/* --- A fixed rate ----------------------------------------------------------------------------- */
+#define US 1000.0 /* ns */
+#define MIB 1048576.0
+#define HOUR 3600.0       /* s */
+#define SECONDS_MAX 86400 /* rows of a rate: of a longer run those of the first day, and the rest \
+			   */
+#define LOST_PERCENT 0.01 /* of a soak's questions may have no reply in time: UDP loses some */
 
-/* As dns64perf++ asks them. */
-
-static void
-put_pace(const struct bench_job *job)
-{
-	const struct bench_tally *t = job->tally;
-	uint32_t rate = job->settings->plan.rate;
-	double seconds = (double)bench_tally_send_ns(t) / (double)NS_PER_SEC;
-
-	bench_run_find(job->run, "sending time", json_real(seconds), "s");
-	bench_run_find(job->run, "timing error", json_real(bench_method_pace_error(t, rate)), "%");
-	if (bench_stats_carries(t->lag.n, 99.9))
-		bench_run_find(job->run, "lag p99.9",
-		    json_real((double)bench_histogram_percentile(&t->lag, 99.9) / 1000), "us");
-	bench_run_find(job->run, "lag max", json_real((double)t->lag.max_ns / 1000), "us");
-	bench_method_pauses(job);
-}
-
-void
-bench_rate(const struct bench_job *job)
-{
-	const struct bench_settings *s = job->settings;
-	struct bench_plan plan = s->plan;
-	struct bench_usage begin, used;
-	struct bench_progress progress;
-	uint64_t start_ns;
-	int err = 0;
-
-	bench_method_settings(job);
-	if (!bench_server_ready(job, BENCH_READY_WAIT))
-		return;
-	bench_server_try_names(job, plan.n_questions);
-	if (!bench_course_await(job, 0, &start_ns))
-		return;
-	if (s->raw != NULL)
-		err = bench_raw_open(s->raw, &plan.raw);
-	bench_watch_begin(job, &begin);
-	struct bench_sampler *sampler = err == 0 ? bench_watch_sample(job) : NULL;
-	bench_progress_init(&progress, stderr, 0);
-	bench_progress_begin(&progress, (double)plan.n_questions / plan.rate,
-	    "%" PRIu64 " questions at %" PRIu32 "/s", plan.n_questions, plan.rate);
-	bool done = err == 0 && bench_method_trial(job, &plan, 0, plan.n_questions);
-	bench_progress_end(&progress);
-	uint64_t end_ns = done ? bench_watch_end(job->tally) : 0;
-	double deviation = bench_watch_sampled(sampler, end_ns);
-	if (done) {
-		bench_watch_since(job, &begin, &used);
-		bench_watch_cut(&used, end_ns);
-		bench_method_tally(job);
-		put_pace(job);
-		bench_watch_find(job, &used, job->tally->replies[BENCH_VALID]);
-		if (deviation >= 0)
-			bench_run_find(job->run, "server CPU deviation", json_real(deviation), "%");
-		bench_method_rtt(job);
-		bench_watch_threads(job, &used, job->tally->replies[BENCH_VALID]);
-		if (!*job->stop)
-			bench_method_judge(job, plan.rate);
-	}
-	if (plan.raw != NULL)
-		err = bench_raw_close(plan.raw);
-	if (err != 0)
-		bench_run_fail(job->run, "%s: %s", s->raw, strerror(-err));
-}
-
-/* --- For hours -------------------------------------------------------------------------------- */
+/* --- Row after row ---------------------------------------------------------------------------- */
 
 /*
- * A steady mixed load for hours, and what becomes of the server meanwhile.
- *
  * It is one trial, whose workers never pause: at each row they turn to a fresh tally and leave the
  * other one to us. So there is no gap in the sending, and no question is lost between two rows.
  */
 
-#define LOOK_NS (20 * NS_PER_MS) /* between two checks whether to stop */
-#define US 1000.0                /* ns */
-#define MIB 1048576.0
-#define HOUR 3600.0 /* s */
-#define LOST_PERCENT \
-	0.01 /* this share of the questions may have no reply in time: UDP loses some */
+/* A row: what has become of questions, T, in the SPAN seconds up to ELAPSED. */
+typedef json_t *make_row(const struct bench_tally *t, double elapsed, double span);
 
-static const struct bench_column columns[] = {
-	{ "elapsed", "elapsed", "s", 1 }, { "rate", "answers", "1/s", 0 },
-	{ "rtt_p50", "p50", "us", 1 }, { "rtt_p99", "p99", "us", 1 }, { "rtt_max", "max", "us", 1 },
-	{ "wrong", "wrong", "", 0 },
-	{ "overdue", "overdue", "", 0 },     /* no answer within the timeout */
-	{ "late", "late", "", 0 },           /* of those, answered afterwards */
-	{ "taken_out", "taken out", "", 0 }, /* not asked, or not counted: the tester paused */
-};
-
-struct soak {
+struct open {
 	const struct bench_job *job;
-	struct bench_trial *trial; /* owned */
+	struct bench_plan plan;
+	make_row *make;
 	struct bench_table *table;
-	struct bench_tally *total;       /* owned: of the whole run */
-	struct bench_point *rss;         /* owned: MiB by hours, */
-	struct bench_point *descriptors; /* owned: open descriptors by hours */
-	size_t n_points, cap;
+	struct bench_trial *trial; /* owned */
+	struct bench_tally *total; /* owned: of the whole run */
+	struct bench_point *rss;   /* owned: MiB by hours, of each row */
+	size_t n_rows, most, cap;  /* most: rows at most, the last has the rest */
+	struct bench_cpu cpu;
 	uint64_t start_ns;
 	uint64_t row_ns;          /* the last row, or the start */
+	double length_s;          /* how long is asked */
 	struct bench_usage begin; /* what the server had used at the start */
 	struct bench_usage used;  /* what it has used since then, at the last row */
 	struct bench_progress progress;
@@ -128,107 +56,233 @@ seconds(uint64_t ns)
 }
 
 static void
-add_point(struct soak *s, double hours, const struct bench_usage *u)
+say(struct open *o)
 {
-	if (s->n_points == s->cap)
-		return;
-	s->rss[s->n_points] = (struct bench_point){ hours, (double)u->rss / MIB };
-	s->descriptors[s->n_points] = (struct bench_point){ hours, u->descriptors };
-	s->n_points++;
+	double passed = seconds(clock_now_ns() - o->start_ns);
+
+	bench_progress_begin(&o->progress, o->length_s > passed ? o->length_s - passed : 0,
+	    "%" PRIu32 "/s, row %zu", o->plan.rate, o->n_rows + 1);
 }
 
 /* Add a row of what has happened from the last one to NOW_NS, which is in job->tally. */
 static void
-add_row(struct soak *s, uint64_t now_ns)
+add_row(struct open *o, uint64_t now_ns)
 {
-	const struct bench_tally *t = s->job->tally;
-	uint64_t valid = t->replies[BENCH_VALID];
+	const struct bench_tally *t = o->job->tally;
 	struct bench_usage in_row;
 
-	if (s->total->sent == 0 && t->sent > 0) {
-		s->row_ns = t->first_ns; /* without the time that the threads took to start */
-		/* The first look at the server may have taken longer than that. */
-		if (t->first_ns < s->start_ns)
-			s->start_ns = t->first_ns;
-	}
-	double elapsed = seconds(now_ns - s->start_ns);
-	double span = now_ns > s->row_ns ? seconds(now_ns - s->row_ns) : 0;
-	bench_watch_step(s->job, &s->begin, &s->used, &in_row);
-	bench_watch_cut(&s->used, now_ns);
+	/* Without the time that the threads took to start. */
+	o->start_ns = o->total->sent > 0 ? o->total->first_ns : o->start_ns;
+	o->row_ns = o->row_ns < o->start_ns ? o->start_ns : o->row_ns;
+	double elapsed = seconds(now_ns > o->start_ns ? now_ns - o->start_ns : 0);
+	double span = now_ns > o->row_ns ? seconds(now_ns - o->row_ns) : 0;
+	bench_watch_step(o->job, &o->begin, &o->used, &in_row);
+	bench_watch_cut(&o->used, now_ns);
 	bench_watch_cut(&in_row, now_ns);
-	json_t *row = json_pack("[f,f,o,o,f,I,I,I,I]", elapsed, span > 0 ? (double)valid / span : 0,
-	    bench_method_percentile(t, 50), bench_method_percentile(t, 99),
-	    (double)t->rtt.max_ns / US, (json_int_t)bench_tally_wrong(t), (json_int_t)t->overdue,
-	    (json_int_t)t->late, (json_int_t)t->paused);
-	bench_watch_row(s->job, row, &in_row, valid);
-	bench_table_add(s->table, row);
-	bench_tally_merge(s->total, t);
-	add_point(s, elapsed / HOUR, &s->used);
-	s->row_ns = now_ns;
+	json_t *row = o->make(t, elapsed, span);
+	bench_watch_row(o->job, row, &in_row, t->replies[BENCH_VALID]);
+	bench_table_add(o->table, row);
+	o->rss[o->n_rows++] = (struct bench_point){ elapsed / HOUR, (double)o->used.rss / MIB };
+	o->row_ns = now_ns;
 }
 
-/* Wait for the end of a row. False: it is the last one. */
+static void
+take_row(void *ctx, uint64_t now_ns)
+{
+	struct open *o = ctx;
+
+	if (o->n_rows + 1 >= o->cap)
+		return; /* the last row has the rest */
+	bench_trial_take(o->trial, o->job->tally);
+	bench_tally_merge(o->total, o->job->tally);
+	bench_progress_end(&o->progress);
+	add_row(o, now_ns);
+	bench_watch_cpu(o->job, &o->cpu);
+	say(o);
+}
+
+/* The same, when there is memory for it. */
 static bool
-wait_until(const struct soak *s, uint64_t then_ns)
+ask(struct open *o, uint64_t n, double interval)
 {
-	uint64_t now_ns;
+	const struct bench_job *job = o->job;
+	struct bench_course c = { .n = n,
+		.length_ns = (uint64_t)(o->length_s * (double)NS_PER_SEC),
+		.interval_ns = (uint64_t)(interval * (double)NS_PER_SEC),
+		.look = take_row,
+		.ctx = o };
+	int err = bench_trial_new(&o->plan, &o->trial);
 
-	while (!*s->job->stop && (now_ns = clock_now_ns()) < then_ns) {
-		uint64_t ns = then_ns - now_ns < LOOK_NS ? then_ns - now_ns : LOOK_NS;
-		struct timespec pause = { .tv_nsec = (long)ns };
-
-		(void)nanosleep(&pause, NULL);
+	if (err == 0 && !bench_course_await(job, BENCH_COURSE_EARLY_NS, &c.start_ns))
+		return false;
+	bench_watch_begin(job, &o->begin);
+	bench_watch_cpu_begin(job, &o->cpu);
+	o->start_ns = o->row_ns = clock_now_ns();
+	bench_progress_init(&o->progress, stderr, 0);
+	say(o);
+	if (err == 0)
+		err = bench_course_run(job, o->trial, &c, job->tally);
+	bench_progress_end(&o->progress);
+	if (err != 0) {
+		bench_run_fail(job->run, "the load could not be started: %s", strerror(-err));
+		return false;
 	}
-	return !*s->job->stop;
+	bench_tally_merge(o->total, job->tally);
+	uint64_t end_ns = bench_watch_end(o->total);
+	add_row(o, end_ns > o->row_ns ? end_ns : clock_now_ns());
+	return true;
 }
 
 static void
-say(struct soak *s, uint64_t end_ns)
+end(struct open *o)
 {
-	uint64_t now_ns = clock_now_ns();
+	bench_trial_free(o->trial);
+	free(o->total);
+	free(o->rss);
+}
 
-	bench_progress_begin(&s->progress, now_ns < end_ns ? seconds(end_ns - now_ns) : 0,
-	    "%zu rows at %" PRIu32 "/s", s->n_points, s->job->settings->plan.rate);
+/*
+ * Ask N questions, with a row each INTERVAL seconds. False: that was not possible, and the run says
+ * why. end() in any case.
+ */
+static bool
+run(struct open *o, uint64_t n, double interval)
+{
+	double rows = o->length_s / interval + 2;
+
+	o->cap = rows < (double)o->most ? (size_t)rows : o->most;
+	o->total = malloc(sizeof(*o->total));
+	o->rss = calloc(o->cap, sizeof(*o->rss));
+	if (o->total == NULL || o->rss == NULL) {
+		bench_run_fail(o->job->run, "no memory for so many rows");
+		return false;
+	}
+	bench_tally_clear(o->total);
+	return ask(o, n, interval);
+}
+
+/* --- A fixed rate ----------------------------------------------------------------------------- */
+
+/* As dns64perf++ asks them. */
+
+static const struct bench_column second_columns[] = {
+	{ "elapsed", "elapsed", "s", 1 },
+	{ "asked", "asked", "", 0 },
+	{ "valid", "valid", "", 0 },
+	{ "wrong", "wrong", "", 0 },
+	{ "overdue", "overdue", "", 0 }, /* no answer within the timeout */
+	{ "rtt_p50", "p50", "us", 1 },
+	{ "rtt_p99", "p99", "us", 1 },
+	{ "rtt_max", "max", "us", 1 },
+};
+
+static json_t *
+second_row(const struct bench_tally *t, double elapsed, double span)
+{
+	(void)span;
+	return json_pack("[f,I,I,I,I,o,o,o]", elapsed, (json_int_t)t->sent,
+	    (json_int_t)t->replies[BENCH_VALID], (json_int_t)bench_tally_wrong(t),
+	    (json_int_t)t->overdue, bench_method_percentile(t, 50), bench_method_percentile(t, 99),
+	    t->rtt.n > 0 ? json_real((double)t->rtt.max_ns / US) : json_null());
 }
 
 static void
-run(struct soak *s)
+put_pace(const struct bench_job *job)
 {
-	const struct bench_settings *settings = s->job->settings;
-	uint64_t interval_ns = (uint64_t)(settings->interval * (double)NS_PER_SEC);
-	uint64_t end_ns = s->start_ns + (uint64_t)(settings->duration * (double)NS_PER_SEC);
+	const struct bench_tally *t = job->tally;
+	uint32_t rate = job->settings->plan.rate;
 
-	bench_progress_init(&s->progress, stderr, 0);
-	say(s, end_ns);
-	for (uint64_t then_ns = s->start_ns + interval_ns; then_ns < end_ns;
-	     then_ns += interval_ns) {
-		if (!wait_until(s, then_ns))
-			break;
-		bench_trial_take(s->trial, s->job->tally);
-		bench_progress_end(&s->progress);
-		add_row(s, clock_now_ns());
-		say(s, end_ns);
-	}
-	bench_trial_join(s->trial, s->job->tally);
-	bench_progress_end(&s->progress);
-	uint64_t last_ns = bench_watch_end(s->job->tally);
-	add_row(s, last_ns > s->row_ns ? last_ns : clock_now_ns());
+	bench_run_find(job->run, "sending time", json_real(seconds(bench_tally_send_ns(t))), "s");
+	bench_run_find(job->run, "timing error", json_real(bench_method_pace_error(t, rate)), "%");
+	if (bench_stats_carries(t->lag.n, 99.9))
+		bench_run_find(job->run, "lag p99.9",
+		    json_real((double)bench_histogram_percentile(&t->lag, 99.9) / US), "us");
+	bench_run_find(job->run, "lag max", json_real((double)t->lag.max_ns / US), "us");
+	bench_method_pauses(job);
+}
+
+static void
+conclude_rate(const struct open *o)
+{
+	struct bench_job whole = *o->job;
+	uint64_t valid = o->total->replies[BENCH_VALID];
+
+	whole.tally = o->total;
+	bench_method_tally(&whole);
+	put_pace(&whole);
+	bench_watch_find(&whole, &o->used, valid);
+	bench_watch_find_deviation(&whole, &o->cpu);
+	bench_method_rtt(&whole);
+	bench_watch_threads(&whole, &o->used, valid);
+	if (!*whole.stop)
+		bench_method_judge(&whole, o->plan.rate);
+}
+
+void
+bench_rate(const struct bench_job *job)
+{
+	const struct bench_settings *s = job->settings;
+	uint64_t n = s->plan.n_questions;
+	struct open o = { .job = job,
+		.plan = s->plan,
+		.make = second_row,
+		.most = SECONDS_MAX,
+		.length_s = (double)n / s->plan.rate };
+	int err = 0;
+
+	bench_method_settings(job);
+	if (!bench_server_ready(job, BENCH_READY_WAIT))
+		return;
+	bench_server_try_names(job, n);
+	o.table = bench_watch_table(job, "seconds", "Second by second", second_columns,
+	    sizeof(second_columns) / sizeof(second_columns[0]));
+	bench_table_detail(o.table);
+	if (s->raw != NULL)
+		err = bench_raw_open(s->raw, &o.plan.raw);
+	if (err == 0 && run(&o, n, 1))
+		conclude_rate(&o);
+	if (o.plan.raw != NULL)
+		err = bench_raw_close(o.plan.raw);
+	if (err != 0)
+		bench_run_fail(job->run, "%s: %s", s->raw, strerror(-err));
+	end(&o);
+}
+
+/* --- For hours -------------------------------------------------------------------------------- */
+
+/* A steady mixed load for hours, and what becomes of the server meanwhile. */
+
+static const struct bench_column soak_columns[] = {
+	{ "elapsed", "elapsed", "s", 1 }, { "rate", "answers", "1/s", 0 },
+	{ "rtt_p50", "p50", "us", 1 }, { "rtt_p99", "p99", "us", 1 }, { "rtt_max", "max", "us", 1 },
+	{ "wrong", "wrong", "", 0 }, { "overdue", "overdue", "", 0 },
+	{ "late", "late", "", 0 },           /* of the overdue, answered afterwards */
+	{ "taken_out", "taken out", "", 0 }, /* not asked, or not counted: the tester paused */
+};
+
+static json_t *
+soak_row(const struct bench_tally *t, double elapsed, double span)
+{
+	return json_pack("[f,f,o,o,f,I,I,I,I]", elapsed,
+	    span > 0 ? (double)t->replies[BENCH_VALID] / span : 0, bench_method_percentile(t, 50),
+	    bench_method_percentile(t, 99), (double)t->rtt.max_ns / US,
+	    (json_int_t)bench_tally_wrong(t), (json_int_t)t->overdue, (json_int_t)t->late,
+	    (json_int_t)t->paused);
 }
 
 /* The trend of the second half: in the first one caches and pools grow. */
 static void
-find_growth(
-    const struct soak *s, const char *name, const struct bench_point *points, const char *unit)
+find_growth(const struct open *o)
 {
-	size_t from = s->n_points / 2;
+	size_t from = o->n_rows / 2;
 	double slope;
 
-	if (bench_stats_slope(points + from, s->n_points - from, &slope))
-		bench_run_find(s->job->run, name, json_real(slope), unit);
+	if (o->job->dut != NULL && bench_stats_slope(o->rss + from, o->n_rows - from, &slope))
+		bench_run_find(o->job->run, "RSS growth per hour", json_real(slope), "MiB");
 }
 
 static void
-judge(const struct bench_job *job)
+judge_soak(const struct bench_job *job)
 {
 	const struct bench_tally *t = job->tally;
 	struct bench_run *r = job->run;
@@ -247,84 +301,41 @@ judge(const struct bench_job *job)
 }
 
 static void
-conclude(const struct soak *s)
+conclude_soak(const struct open *o)
 {
-	struct bench_job whole = *s->job;
+	struct bench_job whole = *o->job;
+	uint64_t valid = o->total->replies[BENCH_VALID];
 
-	whole.tally = s->total;
+	whole.tally = o->total;
 	bench_method_tally(&whole);
 	bench_method_rtt(&whole);
 	bench_method_pauses(&whole);
-	bench_watch_find(s->job, &s->used, s->total->replies[BENCH_VALID]);
-	if (s->job->dut != NULL) {
-		find_growth(s, "RSS growth per hour", s->rss, "MiB");
-		if (s->used.uncounted == 0)
-			find_growth(s, "descriptor growth per hour", s->descriptors, "");
-	}
-	bench_watch_threads(s->job, &s->used, s->total->replies[BENCH_VALID]);
-	if (!*s->job->stop)
-		judge(&whole);
-}
-
-/* Let N questions be asked. False: that could not begin, and the run says why. */
-static bool
-start(struct soak *s, uint64_t n)
-{
-	const struct bench_job *job = s->job;
-	uint64_t start_ns;
-
-	if (!bench_course_await(job, BENCH_COURSE_EARLY_NS, &start_ns))
-		return false;
-	int err = bench_trial_new(&job->settings->plan, &s->trial);
-
-	if (err == 0)
-		bench_trial_set_start(s->trial, start_ns);
-	if (err == 0 && (err = bench_trial_start(s->trial, 0, n, job->stop)) != 0)
-		bench_trial_join(s->trial, job->tally);
-	if (err != 0)
-		bench_run_fail(job->run, "the load could not be started: %s", strerror(-err));
-	return err == 0;
-}
-
-static void
-measure(struct soak *s)
-{
-	const struct bench_job *job = s->job;
-	uint64_t n = bench_plan_questions(&job->settings->plan, job->settings->duration);
-
-	bench_tally_clear(s->total);
-	if (start(s, n)) {
-		bench_watch_begin(job, &s->begin);
-		s->start_ns = s->row_ns = clock_now_ns();
-		run(s);
-		conclude(s);
-	}
-	bench_trial_free(s->trial);
+	bench_watch_find(&whole, &o->used, valid);
+	find_growth(o);
+	bench_watch_threads(&whole, &o->used, valid);
+	if (!*whole.stop)
+		judge_soak(&whole);
 }
 
 void
 bench_soak(const struct bench_job *job)
 {
-	struct soak s = { .job = job };
+	const struct bench_settings *s = job->settings;
+	struct open o = { .job = job,
+		.plan = s->plan,
+		.make = soak_row,
+		.most = BENCH_ROWS_MAX + 2,
+		.length_s = s->duration };
+	uint64_t n = bench_plan_questions(&s->plan, s->duration);
 
 	bench_method_settings(job);
 	if (!bench_server_ready(job, BENCH_READY_WAIT) || *job->stop)
 		return;
-	bench_server_try_names(
-	    job, bench_plan_questions(&job->settings->plan, job->settings->duration));
-	s.cap = (size_t)(job->settings->duration / job->settings->interval) + 2;
-	s.total = malloc(sizeof(*s.total));
-	s.rss = calloc(s.cap, sizeof(*s.rss));
-	s.descriptors = calloc(s.cap, sizeof(*s.descriptors));
-	if (s.total != NULL && s.rss != NULL && s.descriptors != NULL) {
-		s.table = bench_watch_table(job, "soak", "The load over time", columns,
-		    sizeof(columns) / sizeof(columns[0]));
-		bench_table_live(s.table, job->out);
-		measure(&s);
-	} else {
-		bench_run_fail(job->run, "no memory for so many rows");
-	}
-	free(s.total);
-	free(s.rss);
-	free(s.descriptors);
+	bench_server_try_names(job, n);
+	o.table = bench_watch_table(job, "soak", "The load over time", soak_columns,
+	    sizeof(soak_columns) / sizeof(soak_columns[0]));
+	bench_table_live(o.table, job->out);
+	if (run(&o, n, s->interval))
+		conclude_soak(&o);
+	end(&o);
 }

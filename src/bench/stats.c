@@ -113,6 +113,20 @@ bench_histogram_percentile(const struct bench_histogram *h, double percent)
 	return h->max_ns;
 }
 
+bool
+bench_histogram_next(const struct bench_histogram *h, unsigned *at, struct bench_bucket *b)
+{
+	unsigned i = *at;
+
+	while (i < BENCH_HISTOGRAM_BUCKETS && h->bucket[i] == 0)
+		i++;
+	*at = i + 1;
+	if (i >= BENCH_HISTOGRAM_BUCKETS)
+		return false;
+	*b = (struct bench_bucket){ i > 0 ? top_of(i - 1) + 1 : 0, top_of(i), h->bucket[i] };
+	return true;
+}
+
 /* --- Few values ------------------------------------------------------------------------------- */
 
 #define MARGIN_INSIDE 0.999

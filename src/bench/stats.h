@@ -60,6 +60,19 @@ MUST_USE double bench_histogram_deviation(const struct bench_histogram *h);
  */
 MUST_USE uint64_t bench_histogram_percentile(const struct bench_histogram *h, double percent);
 
+/* A bucket that has values: from low_ns to high_ns, both of them its own. */
+struct bench_bucket {
+	uint64_t low_ns, high_ns;
+	uint64_t n;
+};
+
+/*
+ * bench_histogram_next: the next bucket that is not empty, in ascending order, to *b. *at is 0
+ * before the first. False: there are no more.
+ */
+MUST_USE bool bench_histogram_next(
+    const struct bench_histogram *h, unsigned *at, struct bench_bucket *b);
+
 /* --- Few values ------------------------------------------------------------------------------- */
 
 /* How some values of one kind, as the rates that a search found again and again, are spread. */

@@ -2,10 +2,9 @@
 #include "bench/watch.h"
 
 #include <assert.h>
-#include <pthread.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/clock.h"
 #include "bench/host/dut.h"
@@ -217,97 +216,46 @@ bench_watch_threads(const struct bench_job *job, const struct bench_usage *used,
 
 /* --- Second after second ---------------------------------------------------------------------- */
 
-#define SAMPLES_MAX 3600 /* of longer runs the first hour */
+#define SPAN_NS (NS_PER_SEC * 9 / 10) /* who looks each second does not do so exactly */
 
-struct bench_sampler {
-	const struct bench_job *job;
-	pthread_t thread;
-	pthread_mutex_t lock;
-	pthread_cond_t wake;
-	bool ended; /* under the lock */
-	uint64_t begin_ns;
-	size_t n;
-	double cpu[SAMPLES_MAX]; /* % */
-};
-
-/* Wait until THEN_NS. False: it is over. The condition's clock is not ours: it stops in a suspend.
- */
-static bool
-wait_until(struct bench_sampler *s, uint64_t then_ns)
+void
+bench_watch_cpu_begin(const struct bench_job *job, struct bench_cpu *c)
 {
-	(void)pthread_mutex_lock(&s->lock);
-	for (uint64_t now_ns; !s->ended && (now_ns = clock_now_ns()) < then_ns;) {
-		struct timespec then;
-
-		(void)clock_gettime(CLOCK_MONOTONIC, &then);
-		uint64_t ns = (uint64_t)then.tv_nsec + then_ns - now_ns;
-		then.tv_sec += (time_t)(ns / NS_PER_SEC);
-		then.tv_nsec = (long)(ns % NS_PER_SEC);
-		(void)pthread_cond_timedwait(&s->wake, &s->lock, &then);
-	}
-	bool goes_on = !s->ended;
-	(void)pthread_mutex_unlock(&s->lock);
-	return goes_on;
+	*c = (struct bench_cpu){ .n = 0 };
+	if (job->dut != NULL)
+		bench_dut_read(job->dut, &c->last);
 }
 
-static void *
-sample(void *arg)
+void
+bench_watch_cpu(const struct bench_job *job, struct bench_cpu *c)
 {
-	struct bench_sampler *s = arg;
-	struct bench_usage before, now, used;
-	uint64_t next_ns = s->begin_ns;
+	struct bench_usage now, used;
 
-	bench_dut_read(s->job->dut, &before);
-	while (s->n < SAMPLES_MAX && wait_until(s, next_ns += NS_PER_SEC)) {
-		bench_dut_read(s->job->dut, &now);
-		bench_usage_since(&before, &now, &used);
-		s->cpu[s->n++] = 100 * bench_usage_load(&used);
-		before = now;
-	}
-	return NULL;
-}
-
-struct bench_sampler *
-bench_watch_sample(const struct bench_job *job)
-{
-	struct bench_sampler *s = job->dut != NULL ? calloc(1, sizeof(*s)) : NULL;
-	pthread_condattr_t by_clock;
-
-	if (s == NULL)
-		return NULL;
-	s->job = job;
-	s->begin_ns = clock_now_ns();
-	(void)pthread_mutex_init(&s->lock, NULL);
-	(void)pthread_condattr_init(&by_clock);
-	(void)pthread_condattr_setclock(&by_clock, CLOCK_MONOTONIC);
-	(void)pthread_cond_init(&s->wake, &by_clock);
-	(void)pthread_condattr_destroy(&by_clock);
-	if (pthread_create(&s->thread, NULL, sample, s) == 0)
-		return s;
-	free(s);
-	return NULL;
+	if (job->dut == NULL || clock_now_ns() - c->last.time_ns < SPAN_NS)
+		return;
+	bench_dut_read(job->dut, &now);
+	bench_usage_since(&c->last, &now, &used);
+	double cpu = 100 * bench_usage_load(&used);
+	c->n++;
+	c->sum += cpu;
+	c->squares += cpu * cpu;
+	c->last = now;
 }
 
 double
-bench_watch_sampled(struct bench_sampler *s, uint64_t end_ns)
+bench_watch_deviation(const struct bench_cpu *c)
 {
-	double deviation = -1;
+	double n = (double)c->n;
 
-	if (s == NULL)
-		return deviation;
-	(void)pthread_mutex_lock(&s->lock);
-	s->ended = true;
-	(void)pthread_cond_signal(&s->wake);
-	(void)pthread_mutex_unlock(&s->lock);
-	(void)pthread_join(s->thread, NULL);
-	while (s->n > 0 && s->begin_ns + s->n * NS_PER_SEC > end_ns)
-		s->n--;
-	if (s->n > 1)
-		deviation = bench_stats_summary(s->cpu, s->n).deviation;
-	(void)pthread_cond_destroy(&s->wake);
-	(void)pthread_mutex_destroy(&s->lock);
-	free(s);
-	return deviation;
+	return c->n > 1 ? sqrt(fmax(c->squares - c->sum * c->sum / n, 0) / (n - 1)) : -1;
+}
+
+void
+bench_watch_find_deviation(const struct bench_job *job, const struct bench_cpu *c)
+{
+	if (bench_watch_deviation(c) >= 0)
+		bench_run_find(
+		    job->run, "server CPU deviation", json_real(bench_watch_deviation(c)), "%");
 }
 
 void

@@ -49,18 +49,24 @@ struct bench_table *bench_watch_table(const struct bench_job *job, const char *n
 struct bench_table *bench_watch_table_spread(const struct bench_job *job, const char *name,
     const char *title, const struct bench_column *columns, size_t n_columns);
 
-/*
- * bench_watch_sample: begin to note the server's CPU of each second, in a thread of its own: until
- * bench_watch_sampled nobody else may read the device under test. NULL if its processes are not
- * known, or if there is no memory or thread.
- */
-struct bench_sampler *bench_watch_sample(const struct bench_job *job);
+/* The CPU of the server in spans of about a second, which need not be kept: their deviation. */
+struct bench_cpu {
+	struct bench_usage last; /* the reading that the next span begins with */
+	size_t n;                /* spans */
+	double sum, squares;     /* of their CPU, in % */
+};
 
-/*
- * bench_watch_sampled: end that. The standard deviation of the CPU of a second up to END_NS, in %;
- * below 0 if there were not two seconds, or for NULL.
- */
-double bench_watch_sampled(struct bench_sampler *s, uint64_t end_ns);
+/* bench_watch_cpu_begin: the first span begins now. */
+void bench_watch_cpu_begin(const struct bench_job *job, struct bench_cpu *c);
+
+/* bench_watch_cpu: a span ends now, and the next begins; nothing if it is shorter than a second. */
+void bench_watch_cpu(const struct bench_job *job, struct bench_cpu *c);
+
+/* bench_watch_deviation: the standard deviation of the spans' CPU, in %; < 0 of less than two. */
+MUST_USE double bench_watch_deviation(const struct bench_cpu *c);
+
+/* bench_watch_find_deviation: the same as a finding, if it is known. */
+void bench_watch_find_deviation(const struct bench_job *job, const struct bench_cpu *c);
 
 /* bench_watch_spread: append that DEVIATION to ROW, which bench_watch_row has completed. */
 void bench_watch_spread(const struct bench_job *job, json_t *row, double deviation);

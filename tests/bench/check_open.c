@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A steady mixed load in front of a fakedns, and its rows. */
+/* A fixed rate and a steady mixed load in front of a fakedns, and their rows. */
 
 #include <inttypes.h>
 #include <pthread.h>
@@ -72,6 +72,61 @@ START_TEST(rows_add_up)
 	/* Before, one name, then all hot ones; again where they were answered late. */
 	ck_assert_uint_ge(c.questions, 3000 + 1 + 20);
 	ck_assert_uint_le(c.questions, 3000 + 8 * (1 + 20));
+}
+END_TEST
+
+/* The seconds of a rate have all of it, and so has the histogram. */
+START_TEST(seconds_add_up)
+{
+	json_int_t n = 0;
+	const json_t *h, *buckets;
+
+	benchrig_init(&rig);
+	benchrig_start(&rig, "rate --aaaa 100 -r 1000 -t 2 -n 2500 --timeout 20");
+	benchrig_watch(&rig);
+	bench_rate(&rig.job);
+	ck_assert_uint_ge(benchrig_rows(&rig, 0), 2);
+	ck_assert_uint_le(benchrig_rows(&rig, 0), 3);
+	double taken_out = benchrig_finding(&rig, "taken out");
+	ck_assert_double_eq(sum_of("asked") + taken_out, 2500);
+	ck_assert_double_eq(sum_of("valid"), benchrig_finding(&rig, "valid"));
+	ck_assert_double_eq(sum_of("wrong") + sum_of("overdue"), 0);
+	ck_assert_double_gt(benchrig_cell(&rig, 0, 0, "rtt_p50"), 0);
+	ck_assert_double_ge(
+	    benchrig_cell(&rig, 0, 0, "rtt_max"), benchrig_cell(&rig, 0, 0, "rtt_p99"));
+	ck_assert_double_eq_tol(
+	    benchrig_cell(&rig, 0, benchrig_rows(&rig, 0) - 1, "elapsed"), 2.5, 0.4);
+	ck_assert_double_ge(benchrig_cell(&rig, 0, 0, "server_cpu"), 0);
+	h = json_array_get(json_object_get(bench_run_tree(rig.job.run), "histograms"), 0);
+	buckets = json_object_get(h, "buckets");
+	for (size_t i = 0; i < json_array_size(buckets); i++) {
+		const json_t *b = json_array_get(buckets, i),
+			     *next = json_array_get(buckets, i + 1);
+
+		n += json_integer_value(json_array_get(b, 2));
+		ck_assert_int_gt(json_integer_value(json_array_get(b, 2)), 0);
+		ck_assert(next == NULL ||
+		    json_integer_value(json_array_get(b, 1)) <
+			json_integer_value(json_array_get(next, 0)));
+	}
+	ck_assert_double_eq((double)n, benchrig_finding(&rig, "valid"));
+	only_pace_failed();
+	benchrig_stop(&rig, NULL);
+}
+END_TEST
+
+/* What is wrong has a name. */
+START_TEST(rcodes_are_told_by_name)
+{
+	benchrig_init(&rig);
+	rig.fake.policy.forced = true;
+	rig.fake.policy.rcode = DNS_REFUSED;
+	benchrig_start(&rig, "rate -r 1000 -n 50 --timeout 20");
+	bench_rate(&rig.job);
+	ck_assert_double_eq(benchrig_finding(&rig, "wrong rcode"), 50);
+	ck_assert_double_eq(benchrig_finding(&rig, "rcode REFUSED"), 50);
+	ck_assert_double_lt(benchrig_finding(&rig, "rcode SERVFAIL"), 0);
+	benchrig_stop(&rig, NULL);
 }
 END_TEST
 
@@ -196,6 +251,8 @@ tests_add(TCase *tc)
 {
 	tcase_set_timeout(tc, 300);
 	tcase_add_test(tc, rows_add_up);
+	tcase_add_test(tc, seconds_add_up);
+	tcase_add_test(tc, rcodes_are_told_by_name);
 	tcase_add_test(tc, loss_across_rows_is_counted_once);
 	tcase_add_test(tc, wrong_answers_fail_the_soak);
 	tcase_add_test(tc, told_to_stop_it_keeps_its_rows);

@@ -50,6 +50,33 @@ START_TEST(empty_histogram_is_all_zero)
 }
 END_TEST
 
+/* Every value is in one bucket, and no two buckets have a value in common. */
+START_TEST(buckets_are_walked_in_order)
+{
+	static const uint64_t values[] = { 0, 0, 127, 128, 255, 256, 257, 1000000,
+		BENCH_HISTOGRAM_MAX_NS };
+	struct bench_bucket b;
+	uint64_t n = 0, next = 0;
+	unsigned at = 0;
+	size_t i = 0;
+
+	bench_histogram_clear(&h);
+	ck_assert(!bench_histogram_next(&h, &at, &b));
+	for (size_t k = 0; k < sizeof(values) / sizeof(values[0]); k++)
+		bench_histogram_add(&h, values[k]);
+	for (at = 0; bench_histogram_next(&h, &at, &b); next = b.high_ns + 1) {
+		ck_assert_uint_ge(b.low_ns, next);
+		ck_assert_uint_ge(b.high_ns, b.low_ns);
+		for (uint64_t k = 0; k < b.n; k++, i++)
+			ck_assert(values[i] >= b.low_ns && values[i] <= b.high_ns);
+		n += b.n;
+	}
+	ck_assert_uint_eq(n, h.n);
+	ck_assert_uint_eq(next, BENCH_HISTOGRAM_MAX_NS + 1);
+	ck_assert(!bench_histogram_next(&h, &at, &b));
+}
+END_TEST
+
 START_TEST(mean_and_deviation)
 {
 	static const uint64_t values[] = { 2, 4, 4, 4, 5, 5, 7, 9 };
@@ -201,6 +228,7 @@ static void
 add_histogram(TCase *tc)
 {
 	tcase_add_test(tc, empty_histogram_is_all_zero);
+	tcase_add_test(tc, buckets_are_walked_in_order);
 	tcase_add_test(tc, mean_and_deviation);
 	tcase_add_test(tc, small_deviation_of_large_values);
 	tcase_add_test(tc, short_ones_are_exact);

@@ -40,23 +40,30 @@ work_for(uint64_t ns)
 START_TEST(seconds_have_their_deviation)
 {
 	struct bench_usage begin, used;
+	struct bench_cpu cpu;
 	struct benchrig rig;
 
 	benchrig_init(&rig);
 	benchrig_start(&rig, "rate -r 1 -n 1");
-	ck_assert_ptr_null(bench_watch_sample(&rig.job)); /* nobody knows whom to watch */
-	ck_assert_double_lt(bench_watch_sampled(NULL, UINT64_MAX), 0);
+	bench_watch_cpu_begin(&rig.job, &cpu); /* nobody knows whom to watch */
+	bench_watch_cpu(&rig.job, &cpu);
+	ck_assert_double_lt(bench_watch_deviation(&cpu), 0);
 	benchrig_watch(&rig);
 	bench_watch_begin(&rig.job, &begin);
-	struct bench_sampler *s = bench_watch_sample(&rig.job);
-	ck_assert_ptr_nonnull(s);
-	ck_assert_double_lt(bench_watch_sampled(s, UINT64_MAX), 0); /* not even one second */
-	s = bench_watch_sample(&rig.job);
+	bench_watch_cpu_begin(&rig.job, &cpu);
+	bench_watch_cpu(&rig.job, &cpu); /* less than a second */
+	ck_assert_uint_eq(cpu.n, 0);
 	work_for(NS_PER_SEC / 4);
-	/* One second more: on a busy machine the sampler's clock may be late. */
-	(void)nanosleep(&(struct timespec){ .tv_sec = 3 }, NULL);
-	double deviation = bench_watch_sampled(s, UINT64_MAX);
+	for (int i = 0; i < 2; i++) {
+		ck_assert_double_lt(bench_watch_deviation(&cpu), 0);
+		(void)nanosleep(&(struct timespec){ .tv_sec = 1 }, NULL);
+		bench_watch_cpu(&rig.job, &cpu);
+	}
+	ck_assert_uint_eq(cpu.n, 2);
+	double deviation = bench_watch_deviation(&cpu);
 	ck_assert_double_gt(deviation, 1);
+	bench_watch_find_deviation(&rig.job, &cpu);
+	ck_assert_double_eq(benchrig_finding(&rig, "server CPU deviation"), deviation);
 	bench_watch_since(&rig.job, &begin, &used);
 	struct bench_table *t = bench_watch_table_spread(&rig.job, "t", "T", columns, 1);
 	for (int known = 0; known < 2; known++) {
@@ -76,7 +83,6 @@ START_TEST(waiting_is_no_load)
 {
 	struct bench_tally *t = calloc(1, sizeof(*t));
 	struct bench_usage used = { .time_ns = 12 * NS_PER_SEC, .cpu_ns = 10 * NS_PER_SEC };
-	struct benchrig rig;
 
 	ck_assert_ptr_nonnull(t);
 	t->sent = 2;
@@ -93,17 +99,6 @@ START_TEST(waiting_is_no_load)
 	bench_watch_cut(&used, end_ns);
 	ck_assert_double_eq_tol(100 * bench_usage_load(&used), 100, 0.5);
 	free(t);
-
-	benchrig_init(&rig);
-	benchrig_start(&rig, "rate -r 1 -n 1");
-	benchrig_watch(&rig);
-	uint64_t begin_ns = clock_now_ns();
-	struct bench_sampler *s = bench_watch_sample(&rig.job);
-	work_for(NS_PER_SEC / 4);
-	(void)nanosleep(&(struct timespec){ .tv_sec = 2 }, NULL);
-	/* Of two seconds only one was of the trial. */
-	ck_assert_double_lt(bench_watch_sampled(s, begin_ns + 3 * NS_PER_SEC / 2), 0);
-	benchrig_stop(&rig, NULL);
 }
 END_TEST
 

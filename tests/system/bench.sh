@@ -93,7 +93,17 @@ told "dns64d: the text has the findings" '^ *valid  *4000' out
 equal "--raw has a line for each question" 4000 "$(grep -c ',28,valid,[0-9]*$' "$work/raw.csv")"
 equal "--raw has a head and nothing else" 4001 "$(wc -l <"$work/raw.csv")"
 equal "--raw has each name once" 4000 "$(sed 1d "$work/raw.csv" | cut -d , -f 2 | sort -u | wc -l)"
-check "--csv has rows of numbers" grep -q '^100,[0-9.]*$' "$work/run.csv"
+check "--csv has a head" grep -q '^elapsed,asked,valid,wrong,overdue,rtt_p50,rtt_p99,rtt_max$' "$work/run.csv"
+equal "--csv has rows with all questions" "$(found sent)" "$(awk -F , 'NR > 1 { n += $2 } END { print n }' "$work/run.csv")"
+check "--json has the histogram" python3 - "$work/run.json" <<-'END'
+	import json, sys
+	run = json.load(open(sys.argv[1]))
+	rtt, = (h for h in run["histograms"] if h["name"] == "rtt")
+	valid, = (f["value"] for f in run["findings"] if f["name"] == "valid")
+	assert run["schema"] == 1 and rtt["unit"] == "ns"
+	assert sum(n for _, _, n in rtt["buckets"]) == valid
+	assert all(a[1] < b[0] for a, b in zip(rtt["buckets"], rtt["buckets"][1:]))
+END
 check "--json is JSON" python3 -m json.tool "$work/run.json" "$work/tidy.json"
 
 rate 5364 -r 2000 -n 2001 -t 2 --sources 3 --burst 7 --bufsize 1232 --prefix "$prefix"
@@ -295,7 +305,7 @@ counts "no DNS64" valid=0 "no data=1000"
 restart_fakedns --rcode SERVFAIL
 rate 5300 -r 2000 -n 1000
 equal "SERVFAIL: exit code" 1 $status
-counts "SERVFAIL" valid=0 "wrong rcode=1000"
+counts "SERVFAIL" valid=0 "wrong rcode=1000" "rcode SERVFAIL=1000"
 stop fakedns
 check "fakedns was asked as often" grep -q 'questions 10[01][0-9],' "$work/fakedns.log"
 

@@ -40,6 +40,8 @@ bench_tally_merge(struct bench_tally *to, const struct bench_tally *from)
 	to->timing = from->timing != NULL ? from->timing : to->timing;
 	for (unsigned i = 0; i < BENCH_VERDICTS; i++)
 		to->replies[i] += from->replies[i];
+	for (unsigned i = 0; i < BENCH_RCODES; i++)
+		to->rcodes[i] += from->rcodes[i];
 	to->overdue += from->overdue;
 	to->late += from->late;
 	to->duplicate += from->duplicate;
@@ -209,6 +211,8 @@ count(const struct bench_plan *plan, const struct bench_asked *a, const struct m
 		return;
 	}
 	t->replies[v]++;
+	if (v == BENCH_RCODE && m->rcode < BENCH_RCODES)
+		t->rcodes[m->rcode]++;
 	if (v == BENCH_VALID)
 		bench_histogram_add(&t->rtt, rtt_ns);
 	note(plan, a, now_ns, bench_verdict_name(v));

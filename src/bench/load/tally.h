@@ -16,11 +16,14 @@
 #include "bench/load/plan.h"
 #include "bench/stats.h"
 
+#define BENCH_RCODES 24 /* that are told apart: up to BADCOOKIE */
+
 struct bench_tally {
 	uint64_t sent;
 	uint32_t burst;                    /* questions due at once; 0 means 1 */
 	const struct bench_replay *timing; /* borrowed: as the plan's */
 	uint64_t replies[BENCH_VERDICTS];  /* first replies in time, by verdict */
+	uint64_t rcodes[BENCH_RCODES];     /* of those of BENCH_RCODE, by their rcode */
 	uint64_t overdue;                  /* questions without a reply within the timeout */
 	uint64_t late;      /* those of them that got a reply afterwards, right or wrong */
 	uint64_t duplicate; /* further replies to a question */

@@ -21,6 +21,7 @@
 struct bench_table {
 	struct bench_run *run;
 	json_t *json; /* of the tree */
+	bool detail;  /* it is not printed */
 	FILE *live;   /* rows are printed there as they come; NULL: they are not */
 	struct bench_layout layout;
 };
@@ -135,10 +136,10 @@ machine(void)
 struct bench_run *
 bench_run_new(const char *method, int argc, char *const *argv)
 {
-	return of_tree(
-	    json_pack("{ss,ss,ss,so,so,so,s{},s[],s[],sb,s[]}", "program", "dns64bench", "version",
-		PACKAGE_VERSION, "method", method, "date", date(), "command", command(argc, argv),
-		"machine", machine(), "settings", "findings", "tables", "complete", 1, "failed"));
+	return of_tree(json_pack("{si,ss,ss,ss,so,so,so,s{},s[],s[],s[],sb,s[]}", "schema",
+	    BENCH_RUN_SCHEMA, "program", "dns64bench", "version", PACKAGE_VERSION, "method", method,
+	    "date", date(), "command", command(argc, argv), "machine", machine(), "settings",
+	    "findings", "tables", "histograms", "complete", 1, "failed"));
 }
 
 void
@@ -195,6 +196,12 @@ bench_table_mark(struct bench_table *t, double at, const char *name)
 }
 
 void
+bench_table_detail(struct bench_table *t)
+{
+	t->detail = true;
+}
+
+void
 bench_table_live(struct bench_table *t, FILE *out)
 {
 	t->live = out;
@@ -238,6 +245,14 @@ bench_run_find(struct bench_run *r, const char *name, json_t *value, const char 
 	keep(r,
 	    json_array_append_new(json_object_get(r->tree, "findings"),
 		json_pack("{ss,so,ss}", "name", name, "value", value, "unit", unit)));
+}
+
+void
+bench_run_histogram(struct bench_run *r, const char *name, const char *unit, json_t *buckets)
+{
+	keep(r,
+	    json_array_append_new(json_object_get(r->tree, "histograms"),
+		json_pack("{ss,ss,so}", "name", name, "unit", unit, "buckets", buckets)));
 }
 
 void
@@ -301,11 +316,14 @@ bench_run_finding_of(const json_t *tree, const char *name, size_t before)
 	return NULL;
 }
 
-/* Was table I printed to OUT row by row? */
+/* Is table I not to be printed to OUT: is it one of details, or was it printed row by row? */
 static bool
-was_live(const struct bench_run *r, size_t i, const FILE *out)
+is_left_out(const struct bench_run *r, size_t i, const FILE *out)
 {
-	return i < r->n_tables && r->tables[i].live == out && r->tables[i].layout.n > 0;
+	if (i >= r->n_tables)
+		return false;
+	const struct bench_table *t = &r->tables[i];
+	return t->detail || (t->live == out && t->layout.n > 0);
 }
 
 void
@@ -319,7 +337,7 @@ bench_run_print(const struct bench_run *r, FILE *out)
 	for (size_t i = 0; i < json_array_size(tables); i++) {
 		const json_t *t = json_array_get(tables, i), *rows = json_object_get(t, "rows");
 
-		if (was_live(r, i, out) || json_array_size(rows) == 0)
+		if (is_left_out(r, i, out) || json_array_size(rows) == 0)
 			continue;
 		bench_text_layout(&layout, json_object_get(t, "columns"), rows, 0);
 		bench_text_columns(out, &layout, t);

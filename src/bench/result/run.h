@@ -6,10 +6,12 @@
  * bench_run: what one run of a method found: settings, tables, findings. One tree (jansson), from
  * which the text on standard output, CSV and JSON are made:
  *
- *	{ program, version, method, date, command, machine: { cpu, cpus, memory, kernel, os },
+ *	{ schema: 1, program, version, method, date, command,
+ *	  machine: { cpu, cpus, memory, kernel, os },
  *	  settings: { ... }, findings: [ { name, value, unit } ],
  *	  tables: [ { name, title, axis, mark: { at, name },
  *	  columns: [ { name, title, unit, decimals } ], rows: [ [ ] ] } ],
+ *	  histograms: [ { name, unit, buckets: [ [ low, high, count ] ] } ],
  *	  complete: false when the run was interrupted, failed: [ reasons ] }
  *
  * The calls return no errors: a value that could not be kept, since memory ran out or JSON cannot
@@ -24,6 +26,7 @@
 #include "base/attr.h"
 #include "bench/result/text.h"
 
+#define BENCH_RUN_SCHEMA 1  /* of the form below; another one if keys change their meaning */
 #define BENCH_RUN_ERROR 512 /* octets of a message */
 
 struct bench_run;
@@ -71,6 +74,9 @@ void bench_table_axis(struct bench_table *t, const char *axis);
 /* bench_table_mark: have pictures mark the place AT of the first column, a number, as NAME. */
 void bench_table_mark(struct bench_table *t, double at, const char *name);
 
+/* bench_table_detail: leave the table out of the text: it has many rows. */
+void bench_table_detail(struct bench_table *t);
+
 /* bench_table_add: add ROW, an array with a value (null: none) for each column. Takes it over. */
 void bench_table_add(struct bench_table *t, json_t *row);
 
@@ -83,6 +89,12 @@ void bench_table_live(struct bench_table *t, FILE *out);
 
 /* bench_run_find: add a finding, as "highest rate", 35341, "1/s". Takes VALUE over. */
 void bench_run_find(struct bench_run *r, const char *name, json_t *value, const char *unit);
+
+/*
+ * bench_run_histogram: add how values are distributed, in UNIT: BUCKETS, which it takes over, has
+ * an array [low, high, count] for each that is not empty, in ascending order.
+ */
+void bench_run_histogram(struct bench_run *r, const char *name, const char *unit, json_t *buckets);
 
 /* bench_run_fail: the run has failed; FORMAT says why. */
 void bench_run_fail(struct bench_run *r, const char *format, ...) PRINTF_LIKE(2, 3);
@@ -113,8 +125,8 @@ void bench_run_print(const struct bench_run *r, FILE *out);
 MUST_USE int bench_run_write_json(const struct bench_run *r, const char *path);
 
 /*
- * bench_run_write_csv: write lines of comment ("# method: rate") and the first table (RFC 4180) to
- * the file PATH ("-": standard output). 0 or -errno.
+ * bench_run_write_csv: write the first table (RFC 4180) to the file PATH ("-": standard output). 0
+ * or -errno.
  */
 MUST_USE int bench_run_write_csv(const struct bench_run *r, const char *path);
 

@@ -132,11 +132,16 @@ bench_run_check(json_t *tree, char why[static BENCH_RUN_WHY])
 	json_t *machine, *settings, *findings, *tables, *failed;
 	const char *program, *text;
 	json_error_t e;
-	int complete;
+	int complete, schema = BENCH_RUN_SCHEMA;
 
 	if (json_unpack(tree, "{s:s}", "program", &program) != 0 ||
 	    strcmp(program, "dns64bench") != 0)
 		return wrong(why, "not a run of dns64bench");
+	/* Files of before had no number. */
+	if (json_unpack(tree, "{s?i}", "schema", &schema) != 0)
+		schema = 0;
+	if (schema != BENCH_RUN_SCHEMA)
+		return wrong(why, "schema %d, not %d", schema, BENCH_RUN_SCHEMA);
 	if (json_unpack_ex(tree, &e, 0, "{s:s,s:s,s:s,s:s,s:o,s:o,s:o,s:o,s:b,s:o}", "version",
 		&text, "method", &text, "date", &text, "command", &text, "machine", &machine,
 		"settings", &settings, "findings", &findings, "tables", &tables, "complete",

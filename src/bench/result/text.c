@@ -328,53 +328,11 @@ bench_text_findings(FILE *out, const json_t *run)
 
 /* --- CSV -------------------------------------------------------------------------------------- */
 
-/* A comment must be one line, whatever is in the command. */
-static void
-comment(FILE *f, const char *key, const char *text)
-{
-	(void)fprintf(f, "# %s: ", key);
-	for (const char *p = text; *p != '\0'; p++)
-		(void)fputc(*p == '\n' || *p == '\r' ? ' ' : *p, f);
-	(void)fputc('\n', f);
-}
-
-/* What the run was told and what it found besides the table, its verdict last. */
-static void
-comment_all(FILE *f, const json_t *run)
-{
-	const json_t *findings = json_object_get(run, "findings"),
-		     *failed = json_object_get(run, "failed");
-	char cell[BENCH_TEXT_CELL], key[BENCH_TEXT_CELL];
-	json_t *value;
-	const char *name;
-
-	json_object_foreach(json_object_get(run, "settings"), name, value)
-	{
-		(void)snprintf(key, sizeof(key), "setting %s", name);
-		comment(f, key, bench_text_cell(value, BENCH_TEXT_ROUND, cell));
-	}
-	for (size_t i = 0; i < json_array_size(findings); i++) {
-		const json_t *one = json_array_get(findings, i);
-
-		(void)snprintf(key, sizeof(key), "%s%s%s", bench_text_get(one, "name"),
-		    *bench_text_get(one, "unit") != '\0' ? " in " : "",
-		    bench_text_get(one, "unit"));
-		comment(
-		    f, key, bench_text_cell(json_object_get(one, "value"), BENCH_TEXT_ROUND, cell));
-	}
-	for (size_t i = 0; i < json_array_size(failed); i++)
-		comment(f, "failed", json_string_value(json_array_get(failed, i)));
-	comment(f, "verdict",
-	    json_is_false(json_object_get(run, "complete")) ? "interrupted"
-		: json_array_size(failed) > 0               ? "failed"
-							    : "good");
-}
-
-/* RFC 4180 section 2, rules 5 to 7. A field that looks like a comment is quoted too. */
+/* RFC 4180 section 2, rules 5 to 7. */
 static void
 put_text(FILE *f, const char *text)
 {
-	if (strpbrk(text, ",\"\r\n#") == NULL) {
+	if (strpbrk(text, ",\"\r\n") == NULL) {
 		(void)fputs(text, f);
 		return;
 	}
@@ -402,15 +360,11 @@ put_value(FILE *f, const json_t *value)
 bool
 bench_text_csv(const json_t *run, FILE *f)
 {
-	static const char *const told[] = { "method", "date", "version", "command" };
 	const json_t *table = json_array_get(json_object_get(run, "tables"), 0),
 		     *columns = json_object_get(table, "columns"),
 		     *rows = json_object_get(table, "rows");
 	size_t n = json_array_size(columns);
 
-	for (size_t i = 0; i < sizeof(told) / sizeof(told[0]); i++)
-		comment(f, told[i], bench_text_get(run, told[i]));
-	comment_all(f, run);
 	for (size_t i = 0; i < n; i++) {
 		put_text(f, bench_text_get(json_array_get(columns, i), "name"));
 		(void)fputc(i + 1 < n ? ',' : '\n', f);

@@ -65,9 +65,8 @@ void bench_text_findings(FILE *out, const json_t *run);
 /* --- CSV -------------------------------------------------------------------------------------- */
 
 /*
- * bench_text_csv: write the first table of RUN to F: method, date, version and command in lines of
- * comment, the names of the columns, the rows (RFC 4180, but lines end in LF). A field without a
- * value is empty. False if writing failed.
+ * bench_text_csv: write the first table of RUN to F: the names of the columns, the rows (RFC 4180,
+ * but lines end in LF). A field without a value is empty. False if writing failed.
  */
 MUST_USE bool bench_text_csv(const json_t *run, FILE *f);
 

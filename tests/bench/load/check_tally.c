@@ -25,6 +25,7 @@ fill(struct bench_tally *t, uint64_t unit)
 	t->burst = 3;
 	for (unsigned i = 0; i < BENCH_VERDICTS; i++)
 		t->replies[i] = (i + 1) * unit;
+	t->rcodes[DNS_SERVFAIL] = 7 * unit;
 	t->late = 10 * unit;
 	t->duplicate = 20 * unit;
 	t->other = 30 * unit;
@@ -82,6 +83,7 @@ START_TEST(merged_tally_is_the_sum)
 	ck_assert_uint_eq(a.faults.no_port, 9292);
 	ck_assert_uint_eq(a.faults.connections, 9393);
 	ck_assert_uint_eq(a.no_room, 5555);
+	ck_assert_uint_eq(a.rcodes[DNS_SERVFAIL], 707);
 	ck_assert_uint_eq(a.first_ns, 4000);
 	ck_assert_uint_eq(a.last_ns, 9000);
 	ck_assert_uint_eq(a.end_ns, 9900);

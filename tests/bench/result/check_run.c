@@ -161,6 +161,30 @@ START_TEST(live_table_prints_each_row)
 }
 END_TEST
 
+/* A table of details is for programs. */
+START_TEST(detail_is_not_printed)
+{
+	struct bench_run *r = new_run();
+	char text[TEXT], path[SCRATCH_PATH];
+
+	(void)close(scratch_file(path));
+	struct bench_table *t = bench_run_table(r, "seconds", "Second by second", columns, 3);
+	bench_table_detail(t);
+	bench_table_add(t, json_pack("[i,i,f]", 1, 2, 3.0));
+	text_lacks(printed(r, text), "Second by second");
+	bench_run_histogram(r, "rtt", "ns", json_pack("[[i,i,i]]", 0, 7, 9));
+	ck_assert_int_eq(bench_run_write_json(r, path), 0);
+	text_contains(taken(path, text), "\"Second by second\"");
+	text_contains(text, "{\n  \"schema\": 1,\n");
+	json_t *h = json_object_get(bench_run_tree(r), "histograms");
+	json_t *want = json_loads(
+	    "[{\"name\": \"rtt\", \"unit\": \"ns\", \"buckets\": [[0, 7, 9]]}]", 0, NULL);
+	ck_assert(json_equal(h, want));
+	json_decref(want);
+	bench_run_free(r);
+}
+END_TEST
+
 START_TEST(run_in_json_comes_back)
 {
 	struct bench_run *r = new_run();
@@ -191,7 +215,7 @@ START_TEST(run_is_written_as_csv)
 	(void)close(scratch_file(path));
 	fill(r);
 	ck_assert_int_eq(bench_run_write_csv(r, path), 0);
-	text_contains(taken(path, text), "\nrate,valid,rtt_p50\n1000,1000,0.1234567\n20000,19,\n");
+	ck_assert_str_eq(taken(path, text), "rate,valid,rtt_p50\n1000,1000,0.1234567\n20000,19,\n");
 	bench_run_free(r);
 }
 END_TEST
@@ -287,10 +311,12 @@ END_TEST
 static void
 add_run(TCase *tc)
 {
+	tcase_set_timeout(tc, 60);
 	tcase_add_test(tc, run_is_printed_for_people);
 	tcase_add_test(tc, status_tells_why_it_failed);
 	tcase_add_test(tc, run_survives_json);
 	tcase_add_test(tc, live_table_prints_each_row);
+	tcase_add_test(tc, detail_is_not_printed);
 	tcase_add_test(tc, run_in_json_comes_back);
 	tcase_add_test(tc, run_is_written_as_csv);
 	tcase_add_test(tc, unwritable_file_is_an_error);
@@ -321,6 +347,8 @@ static const struct {
 } faults[] = {
 	{ "program", "\"other\"", "not a run of dns64bench" },
 	{ "program", "1", "not a run of dns64bench" },
+	{ "schema", "2", "schema 2, not 1" },
+	{ "schema", "\"1\"", "schema" },
 	{ "version", "1", "xpected string" },
 	{ "method", "null", "xpected string" },
 	{ "date", NULL, "date" },
