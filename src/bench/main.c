@@ -139,6 +139,28 @@ deliver(const struct bench_settings *s, const struct bench_run *r, FILE *out)
 	return status;
 }
 
+/* A run of hours must not end with files that cannot be written. */
+static bool
+files_writable(const struct bench_settings *s)
+{
+	const struct {
+		const char *option, *path;
+	} all[] = { { "json", s->json }, { "csv", s->csv }, { "plot", s->plot },
+		{ "raw", s->raw } };
+	bool good = true;
+
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+		int err = all[i].path != NULL ? bench_text_writable(all[i].path) : 0;
+
+		if (err == 0)
+			continue;
+		(void)fprintf(stderr, "dns64bench: --%s: %s: %s\n", all[i].option, all[i].path,
+		    strerror(-err));
+		good = false;
+	}
+	return good;
+}
+
 /*
  * Find the server's processes if an option names them. False: they cannot be watched, which was
  * told.
@@ -315,6 +337,8 @@ main(int argc, char **argv)
 		(void)fprintf(stderr, "dns64bench: %s\n", error);
 		return EXIT_USAGE;
 	}
+	if (!files_writable(&s))
+		return EXIT_USAGE;
 	if (s.method == BENCH_COMPARE)
 		return compare(&s, argc, argv);
 	if (!bench_workload_open(&s, stderr))

@@ -140,7 +140,10 @@ cmdline_parse bench_options_take_zone;
 /* bench_options_take_transport: "udp" or "tcp"; a const struct bench_transport *. */
 cmdline_parse bench_options_take_transport;
 
-/* bench_options_take_server: an IP address; a struct netaddr, whose port stays. */
+/*
+ * bench_options_take_server: an IP address; a struct netaddr, whose port stays. Or the name of a
+ * host: the settings' server_name.
+ */
 cmdline_parse bench_options_take_server;
 
 /* bench_options_take_upstream: an IP address, or that, "#" and a port; a struct netaddr. */

@@ -218,6 +218,7 @@ bench_options_bound(const char *text, struct bench_bound *b)
 
 #define AHEAD_S 86400.0  /* how far ahead a start may be */
 #define TIME_MAX 1e10    /* s: until the year 2286 */
+#define HOST_MAX 253     /* letters of a name */
 #define UPSTREAM_PORT 53 /* unless --upstream says another */
 
 /* A number with or without a point, from the row's min to its max. */
@@ -443,15 +444,34 @@ bench_options_take_transport(
 		cmdline_complain(c, row->name, "\"%s\" is neither udp nor tcp", text);
 }
 
+/* A name, which somebody may know; what is like an address that is none is not one. */
+static bool
+is_host(const char *text)
+{
+	static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
+	size_t len =
+	    strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._");
+
+	return text[len] == '\0' && len <= HOST_MAX && text[strcspn(text, letters)] != '\0' &&
+	    text[0] != '-' && text[0] != '.';
+}
+
 /* The port stays: it is an option of its own, which may come before. */
 void
 bench_options_take_server(
     struct cmdline *c, const struct cmdline_row *row, const char *text, void *field)
 {
+	struct bench_settings *s = c->settings;
 	struct netaddr *a = field;
 
-	if (!netaddr_parse(text, a->port, a))
-		cmdline_complain(c, row->name, "\"%s\" is not an IPv4 or IPv6 address", text);
+	s->server_name = NULL;
+	if (netaddr_parse(text, a->port, a))
+		return;
+	a->family = NETADDR_NONE;
+	s->server_name = text;
+	if (!is_host(text))
+		cmdline_complain(c, row->name,
+		    "\"%s\" is neither an IPv4 or IPv6 address nor the name of a host", text);
 }
 
 void

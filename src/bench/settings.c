@@ -273,6 +273,7 @@ bench_settings_json(const struct bench_settings *s)
 	if (s->start_at_ns > 0)
 		(void)json_object_set_new(to, "start_at",
 		    json_sprintf("%.6f", (double)s->start_at_ns / (double)NS_PER_SEC));
+	put_text(to, "server_name", s->server_name);
 	put_text(to, "pid", s->pid);
 	put_text(to, "pid_file", s->pid_file);
 	put_text(to, "unit", s->unit);

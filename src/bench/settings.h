@@ -54,8 +54,9 @@ struct bench_shares {
 /* Texts are borrowed from the command line; NULL: not given. */
 struct bench_settings {
 	enum bench_method method;
-	struct bench_plan plan; /* what a trial does, as far as it does not change in a run */
-	bool first_given;       /* --first: else it is drawn at random */
+	const char *server_name; /* a host, whose address the plan gets; NULL: it has one */
+	struct bench_plan plan;  /* what a trial does, as far as it does not change in a run */
+	bool first_given;        /* --first: else it is drawn at random */
 	double duration; /* s, of a trial or step; 0: closed asks experiments of 256 questions */
 	unsigned hits_percent;    /* questions for names asked before */
 	double zipf;              /* how popular these are: Zipf's exponent; 0: all alike */

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "bench/workload.h"
 
+#include <netdb.h>
+#include <string.h>
+#include <sys/socket.h>
+
 /* --- Popularity ------------------------------------------------------------------------------- */
 
 static bool
@@ -55,6 +59,33 @@ open_replay(struct bench_settings *s, FILE *errors)
 	return true;
 }
 
+/* --- The server's name -------------------------------------------------------------------------
+ */
+
+/* The first address that is of the family of those who ask. */
+static bool
+find_server(struct bench_settings *s, FILE *errors)
+{
+	const struct bench_clients *from = &s->plan.clients;
+	const uint16_t port = s->plan.server.port;
+	struct addrinfo hints = { .ai_socktype = SOCK_DGRAM }, *found;
+
+	if (s->server_name == NULL)
+		return true;
+	if (from->n > 0)
+		hints.ai_family =
+		    from->network[0].first.family == NETADDR_IPV4 ? AF_INET : AF_INET6;
+	int err = getaddrinfo(s->server_name, NULL, &hints, &found);
+	bool good = err == 0 && netaddr_from_sockaddr(found->ai_addr, &s->plan.server);
+	s->plan.server.port = port;
+	if (err == 0)
+		freeaddrinfo(found);
+	if (!good)
+		(void)fprintf(errors, "dns64bench: --server: %s: %s\n", s->server_name,
+		    err != 0 ? gai_strerror(err) : "has no address");
+	return good;
+}
+
 /* --- All -------------------------------------------------------------------------------------- */
 
 bool
@@ -62,6 +93,8 @@ bench_workload_open(struct bench_settings *s, FILE *errors)
 {
 	char error[BENCH_CLIENTS_ERROR];
 
+	if (!find_server(s, errors))
+		return false;
 	if (!bench_clients_check(&s->plan.clients, error)) {
 		(void)fprintf(errors, "dns64bench: --clients-from: %s\n", error);
 		return false;

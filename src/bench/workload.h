@@ -14,7 +14,8 @@
 #include "bench/settings.h"
 
 /*
- * bench_workload_open: make what the load of *s borrows, as its options say, and see whether
+ * bench_workload_open: find the server's address, if the options have its name, make what the load
+ * of *s borrows, as its options say, and see whether
  * answers would come to where is asked from. False: that is not possible, which is told to ERRORS
  * in a line; there is nothing to close then.
  */

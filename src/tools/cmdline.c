@@ -339,9 +339,46 @@ print_usage(const struct cmdline_table *t, unsigned method, FILE *out)
 			(void)fprintf(out, "  %-8s %s\n", m->name, m->help);
 		else if (m->bit == method)
 			(void)fprintf(out, "%s: %s\n", m->name, m->help);
+		if (m->example != NULL && (method == 0 || m->bit == method))
+			(void)fprintf(out, "  %*s %s %s %s\n", method == 0 ? 8 : 0, "", t->program,
+			    m->name, m->example);
 	}
-	if (t->n_methods > 0)
+	if (t->n_methods > 0 && t->n_groups == 0)
 		(void)fputc('\n', out);
+}
+
+static void
+print_row(const struct cmdline_table *t, const struct cmdline_row *row, unsigned method, int width,
+    FILE *out)
+{
+	char left[LEFT_MAX];
+
+	(void)put_left(left, row);
+	if (row->letter != '\0')
+		(void)fprintf(out, "  -%c, ", row->letter);
+	else
+		(void)fprintf(out, "      ");
+	(void)fprintf(out, "%-*s %s", width, left, row->help);
+	print_fallback(t, row, method, out);
+	(void)fputc('\n', out);
+}
+
+/* The rows of a group, if METHOD has any, below its heading. */
+static void
+print_group(const struct cmdline_table *t, unsigned group, unsigned method, int width, FILE *out)
+{
+	const char *heading = t->n_groups > 0 ? t->groups[group] : NULL;
+
+	for (size_t i = 0; i < t->n_rows; i++) {
+		const struct cmdline_row *row = &t->rows[i];
+
+		if (row->group != group || !is_for(row, method))
+			continue;
+		if (heading != NULL)
+			(void)fprintf(out, "\n%s:\n", heading);
+		heading = NULL;
+		print_row(t, row, method, width, out);
+	}
 }
 
 void
@@ -356,20 +393,8 @@ cmdline_print_help(const struct cmdline_table *t, unsigned method, FILE *out)
 
 		width = len > width ? len : width;
 	}
-	for (size_t i = 0; i < t->n_rows; i++) {
-		const struct cmdline_row *row = &t->rows[i];
-
-		if (!is_for(row, method))
-			continue;
-		(void)put_left(left, row);
-		if (row->letter != '\0')
-			(void)fprintf(out, "  -%c, ", row->letter);
-		else
-			(void)fprintf(out, "      ");
-		(void)fprintf(out, "%-*s %s", width, left, row->help);
-		print_fallback(t, row, method, out);
-		(void)fputc('\n', out);
-	}
+	for (unsigned group = 0; group == 0 || group < t->n_groups; group++)
+		print_group(t, group, method, width, out);
 }
 
 /* --- Parsers ---------------------------------------------------------------------------------- */

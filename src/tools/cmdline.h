@@ -54,12 +54,14 @@ struct cmdline_row {
 		const char *fallback;
 	} special[CMDLINE_SPECIALS];
 	const char *help; /* a line, to which the default is added */
+	unsigned group;   /* of the table's groups, under whose heading -h has it */
 };
 
 struct cmdline_method {
 	unsigned bit;
 	const char *name;
 	const char *help;
+	const char *example; /* words behind the method; NULL: none */
 };
 
 struct cmdline_table {
@@ -69,7 +71,9 @@ struct cmdline_table {
 	size_t n_methods;
 	unsigned with_words; /* bits of the methods that take words behind the options */
 	const struct cmdline_row *rows;
-	size_t n_rows; /* at most CMDLINE_ROWS_MAX */
+	size_t n_rows;             /* at most CMDLINE_ROWS_MAX */
+	const char *const *groups; /* headings; NULL: -h has the rows in one list */
+	unsigned n_groups;
 };
 
 /* What is read, and how far that is. The caller sets the first three; all are borrowed. */
@@ -110,8 +114,8 @@ MUST_USE const struct cmdline_row *cmdline_find(const struct cmdline_table *t, c
 MUST_USE const char *cmdline_method_name(const struct cmdline_table *t, unsigned bit);
 
 /*
- * cmdline_print_help: what -h prints: the methods and options, a line each; those of METHOD, unless
- * that is 0.
+ * cmdline_print_help: what -h prints: the methods, with their examples, and options, a line each,
+ * by groups; those of METHOD, unless that is 0.
  */
 void cmdline_print_help(const struct cmdline_table *t, unsigned method, FILE *out);
 

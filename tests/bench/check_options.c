@@ -140,7 +140,7 @@ value_for(const struct cmdline_row *row)
 		{ "PORT", "53" },
 		{ "PREFIX", "64:ff9b::/96" },
 		{ "COMMAND", "true" },
-		{ "ADDR", "192.0.2.1" },
+		{ "HOST", "192.0.2.1" },
 		{ "udp|tcp", "udp" },
 		{ "TIME", NULL }, /* soon */
 		{ "NAME", "name" },
@@ -403,7 +403,7 @@ static const char *const faults[][3] = {
 	{ "rate -s ::1 --rate", "dns64bench: --rate: needs a value\n", "" },
 	{ "rate -s ::1 -r 5 --spin=yes", "dns64bench: --spin: takes no value\n", "" },
 	{ "rate -s ::1 -r 5 word", "\"word\": there are options only", "" },
-	{ "rate -s name -r x", "--server: \"name\"", "--rate: \"x\"" }, /* all at once */
+	{ "rate -s na/me -r x", "--server: \"na/me\"", "--rate: \"x\"" }, /* all at once */
 	{ "rate -s name -q --nosuch --spin=1 word", "-q: unknown", "\"word\"" },
 	{ "rate -s ::1 -r 5 --json a --interval 3 --low 2", "--interval: says nothing to rate",
 	    "--low: says nothing to rate" },
@@ -635,6 +635,8 @@ START_TEST(help_has_a_line_for_each_row)
 		ck_assert_msg(strstr(text, left) != NULL, "%s", left);
 		ck_assert_msg(strstr(text, row->help) != NULL, "%s", row->help);
 	}
+	ck_assert_ptr_nonnull(strstr(text, "\nWhat to ask:\n      --aaaa "));
+	ck_assert_ptr_nonnull(strstr(text, " dns64bench sweep -s 192.0.2.1 --rates "));
 	for (char *line = text, *end; (end = strchr(line, '\n')) != NULL; line = end + 1)
 		ck_assert_msg(end - line <= 100, "%.*s", (int)(end - line), line);
 	free(text);

@@ -508,6 +508,12 @@ START_TEST(server_and_port_come_in_any_order)
 	ck_assert_str_eq(netaddr_format(&s.plan.server, text), "192.0.2.1#5353");
 	good("port", "54");
 	ck_assert_str_eq(netaddr_format(&s.plan.server, text), "192.0.2.1#54");
+	good("server", "dns64.example");
+	ck_assert_str_eq(s.server_name, "dns64.example");
+	ck_assert_uint_eq(s.plan.server.port, 54);
+	ck_assert_int_eq(s.plan.server.family, NETADDR_NONE);
+	good("server", "192.0.2.1");
+	ck_assert_ptr_null(s.server_name);
 }
 END_TEST
 
@@ -563,8 +569,13 @@ static const struct {
 	{ "rate", "99999999999999999999", "--rate: \"99999999999999999999\" is not a number" },
 	{ "repetitions", "0", "--repetitions: \"0\" is not a number from 1 to 10000\n" },
 	{ "resolution", "0", "--resolution: \"0\" is not a number from 0.001 to 50\n" },
-	{ "server", "localhost", "--server: \"localhost\" is not an IPv4 or IPv6 address\n" },
-	{ "server", "192.0.2.1#53", "--server: \"192.0.2.1#53\" is not an IPv4 or IPv6 address\n" },
+	{ "server", "192.0.2.1#53",
+	    "--server: \"192.0.2.1#53\" is neither an IPv4 or IPv6 address nor the name of a "
+	    "host\n" },
+	{ "server", "192.0.2.256", "--server: \"192.0.2.256\" is neither" },
+	{ "server", "", "--server: \"\" is neither" },
+	{ "server", "a b", "--server: \"a b\" is neither" },
+	{ "server", ".test", "--server: \".test\" is neither" },
 	{ "sources", "4097", "--sources: \"4097\" is not a number from 1 to 4096\n" },
 	{ "threads", "257", "--threads: \"257\" is not a number from 1 to 256\n" },
 	{ "timeout", "0", "--timeout: \"0\" is not a number from 0.001 to 3600\n" },

@@ -52,6 +52,30 @@ START_TEST(usual_load_needs_nothing)
 }
 END_TEST
 
+/* A name becomes an address, of the family of those who ask; the settings have both. */
+START_TEST(server_is_found_by_its_name)
+{
+	char text[NETADDR_TEXT];
+
+	start();
+	s.plan.server.port = 5353;
+	s.server_name = "localhost";
+	ck_assert(bench_clients_parse("127.0.0.0/8", &s.plan.clients.network[0]));
+	s.plan.clients.n = 1;
+	ck_assert_msg(opens(), "%s", errors);
+	ck_assert_str_eq(netaddr_format(&s.plan.server, text), "127.0.0.1#5353");
+	json_t *to = put();
+	ck_assert_str_eq(json_string_value(json_object_get(to, "server_name")), "localhost");
+	ck_assert_str_eq(json_string_value(json_object_get(to, "server")), "127.0.0.1#5353");
+	json_decref(to);
+	bench_workload_close(&s);
+	start();
+	s.server_name = "nosuch..name";
+	ck_assert(!opens());
+	ck_assert_int_eq(strncmp(errors, "dns64bench: --server: nosuch..name: ", 36), 0);
+}
+END_TEST
+
 /* 1 in 9.788, the sum of 1/R up to 10,000, is for the first. */
 START_TEST(popularity_is_a_table_and_its_shares)
 {
@@ -154,6 +178,7 @@ void
 tests_add(TCase *tc)
 {
 	tcase_add_test(tc, usual_load_needs_nothing);
+	tcase_add_test(tc, server_is_found_by_its_name);
 	tcase_add_test(tc, popularity_is_a_table_and_its_shares);
 	tcase_add_test(tc, recording_is_replayed);
 	tcase_add_test(tc, recording_that_cannot_be_replayed);

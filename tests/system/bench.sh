@@ -114,6 +114,13 @@ bench rate -s ::1 -p 5364 -r 1000 -n 500 --timeout 5 --json "$work/run.json"
 check "dns64d: over IPv6, any prefix ($status)" good
 counts "dns64d: over IPv6" sent=500 valid=500
 
+bench rate -s localhost -p 5364 -r 1000 -n 100 --timeout 5 --clients-from 127.0.0.0/8 --json "$work/run.json"
+check "dns64d: by its name ($status)" good
+check "dns64d: which address that is" grep -q '"server": *"127.0.0.1#5364"' "$work/run.json"
+bench rate -s no-such-host.invalid -r 1000 -n 100
+equal "nobody of that name: exit code" 2 $status
+told "nobody of that name: who" '--server: no-such-host.invalid: ' err
+
 # --- Names that are known ---
 
 # Names begin at random, so that a second run does not ask for those of the first; with the same --first it
@@ -557,9 +564,9 @@ told "too few names: the reason" '16777216 names, and the run asks for 18000000'
 bench
 equal "no method: exit code" 2 $status
 rate 5300 -r 1000 -n 100 --aaaa 100 --raw /nonexistent/raw.csv
-equal "no file for --raw: exit code" 1 $status
+equal "no file for --raw: exit code" 2 $status
 rate 5300 -r 1000 -n 100 --aaaa 100 --csv /nonexistent/run.csv
-equal "no file for --csv: exit code" 1 $status
-told "no file for --csv: the reason" '/nonexistent/run.csv: No such file or directory' err
+equal "no file for --csv: exit code" 2 $status
+told "no file for --csv: the reason" '--csv: /nonexistent/run.csv: No such file or directory' err
 
 finish

@@ -77,8 +77,8 @@ static const struct cmdline_row rows[] = {
 };
 
 static const struct cmdline_method methods[] = {
-	{ WALK, "walk", "slowly" },
-	{ RUN, "run", "fast" },
+	{ WALK, "walk", "slowly", NULL },
+	{ RUN, "run", "fast", NULL },
 };
 
 static const struct cmdline_table with_methods = {
@@ -289,6 +289,43 @@ START_TEST(help_has_the_defaults_of_the_rows)
 }
 END_TEST
 
+/* Under headings, which a method without such options does not have; and with an example. */
+START_TEST(help_has_groups_and_examples)
+{
+	static const char *const groups[] = { "First", "Second", "None" };
+	static const struct cmdline_row grouped[] = {
+		{ .name = "a", .parse = cmdline_flag, .group = 1, .methods = RUN, .help = "one" },
+		{ .name = "b", .parse = cmdline_flag, .help = "two" },
+		{ .name = "c", .parse = cmdline_flag, .group = 1, .methods = RUN, .help = "three" },
+	};
+	static const struct cmdline_method ways[] = {
+		{ WALK, "walk", "slowly", NULL },
+		{ RUN, "run", "fast", "--a --c" },
+	};
+	const struct cmdline_table t = { .program = "tool",
+		.about = "Does something.",
+		.methods = ways,
+		.n_methods = 2,
+		.rows = grouped,
+		.n_rows = 3,
+		.groups = groups,
+		.n_groups = 3 };
+	static const char *const want[] = {
+		"Usage: tool METHOD [option ...]\nDoes something.\n\n"
+		"  walk     slowly\n  run      fast\n           tool run --a --c\n"
+		"\nFirst:\n      --b two\n\nSecond:\n      --a one\n      --c three\n",
+		"Usage: tool walk [option ...]\nwalk: slowly\n\nFirst:\n      --b two\n",
+	};
+	char text[1024] = "";
+	FILE *f = fmemopen(text, sizeof(text), "w");
+
+	ck_assert_ptr_nonnull(f);
+	cmdline_print_help(&t, _i == 1 ? WALK : 0, f);
+	(void)fclose(f);
+	ck_assert_str_eq(text, want[_i]);
+}
+END_TEST
+
 void
 tests_add(TCase *tc)
 {
@@ -299,4 +336,5 @@ tests_add(TCase *tc)
 	tcase_add_loop_test(tc, faults_are_told, 0, N_OF(faults));
 	tcase_add_test(tc, rows_are_found);
 	tcase_add_loop_test(tc, help_has_the_defaults_of_the_rows, 0, 3);
+	tcase_add_loop_test(tc, help_has_groups_and_examples, 0, 2);
 }

@@ -2,7 +2,11 @@
 #include "bench/result/text.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #define DIGITS 6
 
@@ -379,6 +383,27 @@ bench_text_csv(const json_t *run, FILE *f)
 }
 
 /* --- Files ------------------------------------------------------------------------------------ */
+
+/* Of a file that is not there its directory decides. A pipe is not opened: that could block. */
+int
+bench_text_writable(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	char dir[PATH_MAX] = ".";
+	struct stat st;
+
+	if (strcmp(path, "-") == 0)
+		return 0;
+	if (stat(path, &st) == 0 && S_ISDIR(st.st_mode))
+		return -EISDIR;
+	if (faccessat(AT_FDCWD, path, W_OK, AT_EACCESS) == 0)
+		return 0;
+	if (errno != ENOENT)
+		return -errno;
+	if (slash != NULL)
+		(void)snprintf(dir, sizeof(dir), "%.*s", (int)(slash - path + 1), path);
+	return faccessat(AT_FDCWD, dir, W_OK | X_OK, AT_EACCESS) == 0 ? 0 : -errno;
+}
 
 int
 bench_text_file(const char *path, bench_text_put *writer, const void *what)

@@ -75,6 +75,9 @@ MUST_USE bool bench_text_csv(const json_t *run, FILE *f);
 /* Write WHAT to F. False if that failed, as far as F does not know it. */
 typedef bool bench_text_put(const void *what, FILE *f);
 
+/* bench_text_writable: could the file PATH be written, as far as that can be told? 0 or -errno. */
+MUST_USE int bench_text_writable(const char *path);
+
 /* bench_text_file: have WRITER write WHAT to the file PATH ("-": standard output). 0 or -errno. */
 MUST_USE int bench_text_file(const char *path, bench_text_put *writer, const void *what);
 

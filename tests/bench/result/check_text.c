@@ -3,8 +3,11 @@
 
 #include "bench/result/text.h"
 
+#include <errno.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "support/scratch.h"
 #include "support/tests.h"
 #include "support/text.h"
 
@@ -203,6 +206,24 @@ START_TEST(run_without_tables_has_no_rows)
 }
 END_TEST
 
+START_TEST(file_can_be_written_or_not)
+{
+	char path[SCRATCH_PATH], below[SCRATCH_PATH + 8];
+
+	ck_assert_int_eq(bench_text_writable("-"), 0);
+	ck_assert_int_eq(bench_text_writable("/dev/null"), 0);
+	ck_assert_int_eq(bench_text_writable("/"), -EISDIR);
+	ck_assert_int_eq(bench_text_writable("/nowhere/at/all"), -ENOENT);
+	(void)close(scratch_file(path));
+	ck_assert_int_eq(bench_text_writable(path), 0);
+	(void)snprintf(below, sizeof(below), "%s/x", path);
+	ck_assert_int_eq(bench_text_writable(below), -ENOTDIR);
+	(void)unlink(path);
+	ck_assert_int_eq(bench_text_writable(path), 0); /* it is not there, and was not made */
+	ck_assert_int_eq(access(path, F_OK), -1);
+}
+END_TEST
+
 START_TEST(unwritable_file_is_an_error)
 {
 	json_t *run = json_pack("{s[{s[{ss}],s[]}]}", "tables", "columns", "name", "x", "rows");
@@ -220,6 +241,7 @@ add_csv(TCase *tc)
 {
 	tcase_add_test(tc, tables_and_texts_are_written);
 	tcase_add_test(tc, run_without_tables_has_no_rows);
+	tcase_add_test(tc, file_can_be_written_or_not);
 	tcase_add_test(tc, unwritable_file_is_an_error);
 }
 
