@@ -82,7 +82,6 @@ conclude(const struct bench_job *whole, const struct found *f)
 	if (f->left_out > 0)
 		bench_run_find(r, "experiments left out", json_integer(f->left_out), "");
 	bench_watch_find(whole, &f->used, f->all.replies[BENCH_VALID]);
-	bench_watch_threads(whole, &f->used, f->all.replies[BENCH_VALID]);
 	if (!*whole->stop)
 		bench_method_judge(whole, 0);
 }

@@ -168,33 +168,33 @@ files_writable(const struct bench_settings *s)
 static bool
 find_dut(const struct bench_settings *s, struct bench_dut **dut)
 {
+	const struct {
+		const char *option, *what;
+		enum bench_dut_by by;
+	} all[] = { { "pid", s->pid, BENCH_DUT_BY_PIDS },
+		{ "pid-file", s->pid_file, BENCH_DUT_BY_FILE },
+		{ "unit", s->unit, BENCH_DUT_BY_UNIT } };
 	char error[BENCH_DUT_ERROR];
-	const char *option = "pid";
 
 	*dut = NULL;
-	if (s->pid != NULL) {
-		*dut = bench_dut_new_pids("", s->pid, error);
-	} else if (s->pid_file != NULL) {
-		*dut = bench_dut_new_pid_file("", s->pid_file, error);
-		option = "pid-file";
-	} else if (s->unit != NULL) {
-		*dut = bench_dut_new_unit("", s->unit, error);
-		option = "unit";
-	} else {
-		return true;
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+		if (all[i].what == NULL)
+			continue;
+		*dut = bench_dut_new("", all[i].by, all[i].what, error);
+		if (*dut == NULL)
+			(void)fprintf(stderr, "dns64bench: --%s: %s\n", all[i].option, error);
+		return *dut != NULL;
 	}
-	if (*dut == NULL)
-		(void)fprintf(stderr, "dns64bench: --%s: %s\n", option, error);
-	return *dut != NULL;
+	return true;
 }
 
 /* What this machine can, as settings: who compares two runs sees where they differ. */
 static void
 put_means(struct bench_run *r, const struct bench_busy *now)
 {
-	struct bench_means m;
+	struct bench_machine m;
 
-	bench_means_read("", &m);
+	bench_machine_read("", &m);
 	bench_run_set(r, "governor", json_string(m.governor));
 	bench_run_set(r, "affinity", json_string(m.affinity));
 	bench_run_set(r, "rmem_max", json_integer((json_int_t)m.rmem_max));
@@ -209,9 +209,10 @@ find_busy(struct bench_run *r, const struct bench_busy *before)
 	struct bench_busy now;
 
 	bench_busy_read("", &now);
-	bench_run_find(r, "CPU of the tester", json_real(bench_busy_cpu(before, &now)), "%");
-	bench_run_find(r, "stolen", json_real(bench_busy_stolen(before, &now)), "%");
-	bench_run_find(r, "CPU of the machine", json_real(bench_busy_all(before, &now)), "%");
+	struct bench_busy_shares s = bench_busy_since(before, &now);
+	bench_run_find(r, "CPU of the tester", json_real(s.cpu), "%");
+	bench_run_find(r, "stolen", json_real(s.stolen), "%");
+	bench_run_find(r, "CPU of the machine", json_real(s.all), "%");
 	if (now.load >= 0)
 		bench_run_find(r, "load at the end", json_real(now.load), "");
 }

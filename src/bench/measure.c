@@ -49,7 +49,6 @@ static const struct bench_column trial_columns[] = {
 	{ "server_cpu", "CPU (%)", "", 1 },
 	{ "server_cpu_per_answer", "CPU/answer (us)", "", 2 },
 	{ "server_rss", "RSS (MiB)", "", 1 },
-	{ "server_descriptors", "descriptors", "", 0 },
 };
 
 #define N_COLUMNS (sizeof(trial_columns) / sizeof(trial_columns[0]) - BENCH_WATCH_COLUMNS)

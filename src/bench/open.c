@@ -16,8 +16,9 @@
 
 #define US 1000.0 /* ns */
 #define MIB 1048576.0
-#define HOUR 3600.0       /* s */
-#define SECONDS_MAX 86400 /* rows of a rate: of a longer run those of the first day, and the rest \
+#define HOUR 3600.0 /* s */
+#define SECONDS_MAX \
+	86400             /* rows of a rate: of a longer run those of the first day, and the rest \
 			   */
 #define LOST_PERCENT 0.01 /* of a soak's questions may have no reply in time: UDP loses some */
 
@@ -213,7 +214,6 @@ conclude_rate(const struct open *o)
 	bench_watch_find(&whole, &o->used, valid);
 	bench_watch_find_deviation(&whole, &o->cpu);
 	bench_method_rtt(&whole);
-	bench_watch_threads(&whole, &o->used, valid);
 	if (!*whole.stop)
 		bench_method_judge(&whole, o->plan.rate);
 }
@@ -312,7 +312,6 @@ conclude_soak(const struct open *o)
 	bench_method_pauses(&whole);
 	bench_watch_find(&whole, &o->used, valid);
 	find_growth(o);
-	bench_watch_threads(&whole, &o->used, valid);
 	if (!*whole.stop)
 		judge_soak(&whole);
 }

@@ -16,7 +16,6 @@ static const struct bench_column server[] = {
 	{ "server_cpu", "CPU", "%", 1 },
 	{ "server_cpu_per_answer", "CPU/answer", "us", 2 },
 	{ "server_rss", "RSS", "MiB", 1 },
-	{ "server_descriptors", "descriptors", "", 0 },
 	{ "server_cpu_deviation", "CPU deviation", "%", 1 },
 };
 
@@ -30,7 +29,6 @@ bench_watch_begin(const struct bench_job *job, struct bench_usage *begin)
 	if (job->dut == NULL)
 		return;
 	bench_dut_read(job->dut, begin);
-	bench_dut_mark(job->dut);
 }
 
 void
@@ -105,13 +103,6 @@ us_per_answer(uint64_t cpu_ns, uint64_t answers)
 	return answers > 0 ? (double)cpu_ns / 1000 / (double)answers : 0;
 }
 
-/* The number of descriptors; null if we may not count those of every process. */
-static json_t *
-descriptors(const struct bench_usage *u)
-{
-	return u->uncounted > 0 ? json_null() : json_integer(u->descriptors);
-}
-
 void
 bench_watch_row(
     const struct bench_job *job, json_t *row, const struct bench_usage *used, uint64_t answers)
@@ -121,7 +112,6 @@ bench_watch_row(
 	(void)json_array_append_new(row, json_real(100 * bench_usage_load(used)));
 	(void)json_array_append_new(row, json_real(us_per_answer(used->cpu_ns, answers)));
 	(void)json_array_append_new(row, json_real((double)used->rss / MIB));
-	(void)json_array_append_new(row, descriptors(used));
 }
 
 void
@@ -135,83 +125,11 @@ bench_watch_find(const struct bench_job *job, const struct bench_usage *used, ui
 	bench_run_find(
 	    r, "server CPU per answer", json_real(us_per_answer(used->cpu_ns, answers)), "us");
 	bench_run_find(r, "server RSS", json_real((double)used->rss / MIB), "MiB");
-	bench_run_find(r, "server descriptors", descriptors(used), "");
-	bench_run_find(r, "server context switches",
-	    json_integer((json_int_t)(used->switches + used->preemptions)), "");
+	bench_run_find(r, "server context switches", json_integer((json_int_t)used->switches), "");
 	if (used->processes == 0)
 		bench_run_fail(r, "the server's processes have ended");
 	if (used->left_out > 0)
-		bench_run_fail(r, "the server has more processes or threads than can be watched");
-}
-
-/* How much of one CPU a process or thread took. */
-static double
-cpu_percent(const struct bench_row *row, const struct bench_usage *whole)
-{
-	return whole->time_ns > 0 ? 100 * (double)row->used.cpu_ns / (double)whole->time_ns : 0;
-}
-
-/*
- * Not for a single process: that is the server itself, which the findings have. ROWS has room for
- * all.
- */
-static void
-tell_processes(const struct bench_job *job, struct bench_row *rows, const struct bench_usage *used,
-    uint64_t answers)
-{
-	static const struct bench_column columns[] = {
-		{ "process", "process", "", 0 },
-		{ "pid", "number", "", 0 },
-		{ "cpu", "CPU", "%", 1 },
-		{ "cpu_per_answer", "CPU/answer", "us", 2 },
-		{ "rss", "RSS", "MiB", 1 },
-		{ "threads", "threads", "", 0 },
-	};
-	size_t n = bench_dut_processes(job->dut, rows, BENCH_TASKS_MAX);
-	struct bench_table *t;
-
-	if (n < 2)
-		return;
-	t = bench_run_table(job->run, "processes", "Processes of the server", columns,
-	    sizeof(columns) / sizeof(columns[0]));
-	for (size_t i = 0; i < n; i++)
-		bench_table_add(t,
-		    json_pack("[s,i,f,f,f,i]", rows[i].name, rows[i].pid,
-			cpu_percent(&rows[i], used), us_per_answer(rows[i].used.cpu_ns, answers),
-			(double)rows[i].used.rss / MIB, (int)rows[i].used.threads));
-}
-
-void
-bench_watch_threads(const struct bench_job *job, const struct bench_usage *used, uint64_t answers)
-{
-	static const struct bench_column columns[] = {
-		{ "thread", "thread", "", 0 },
-		{ "pid", "process", "", 0 },
-		{ "tid", "number", "", 0 },
-		{ "cpu", "CPU", "%", 1 },
-		{ "cpu_per_answer", "CPU/answer", "us", 2 },
-		{ "switches", "waited", "", 0 },
-		{ "preemptions", "preempted", "", 0 },
-	};
-	struct bench_row *rows;
-
-	if (job->dut == NULL)
-		return;
-	rows = calloc(BENCH_TASKS_MAX, sizeof(*rows));
-	if (rows == NULL) {
-		bench_run_fail(job->run, "no memory for the server's threads");
-		return;
-	}
-	tell_processes(job, rows, used, answers);
-	struct bench_table *t = bench_run_table(job->run, "threads", "Threads of the server",
-	    columns, sizeof(columns) / sizeof(columns[0]));
-	size_t n = bench_dut_threads(job->dut, rows, BENCH_TASKS_MAX);
-	for (size_t i = 0; i < n; i++)
-		bench_table_add(t,
-		    json_pack("[s,i,i,f,f,I,I]", rows[i].name, rows[i].pid, rows[i].tid,
-			cpu_percent(&rows[i], used), us_per_answer(rows[i].used.cpu_ns, answers),
-			(json_int_t)rows[i].used.switches, (json_int_t)rows[i].used.preemptions));
-	free(rows);
+		bench_run_fail(r, "the server has more processes than can be watched");
 }
 
 /* --- Second after second ---------------------------------------------------------------------- */

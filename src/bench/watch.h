@@ -16,7 +16,7 @@
 #include "bench/host/dut.h"
 #include "bench/method.h"
 
-#define BENCH_WATCH_COLUMNS 4 /* of the server */
+#define BENCH_WATCH_COLUMNS 3 /* of the server */
 
 /* bench_watch_begin: the run begins; the server's counters go to *begin. */
 void bench_watch_begin(const struct bench_job *job, struct bench_usage *begin);
@@ -77,13 +77,6 @@ void bench_watch_row(
 
 /* bench_watch_find: the same as findings; the run has failed if the server is gone. */
 void bench_watch_find(
-    const struct bench_job *job, const struct bench_usage *used, uint64_t answers);
-
-/*
- * bench_watch_threads: add a table of the server's threads, and one of its processes if there are
- * several, with what each has used since bench_watch_begin. USED is their sum.
- */
-void bench_watch_threads(
     const struct bench_job *job, const struct bench_usage *used, uint64_t answers);
 
 #endif

@@ -10,6 +10,7 @@
 
 #include "base/clock.h"
 #include "bench/series.h"
+#include "bench/watch.h"
 #include "support/tests.h"
 
 /* --- measure ---------------------------------------------------------------------------------- */
@@ -160,18 +161,19 @@ START_TEST(watched_server_has_columns)
 	char error[BENCH_DUT_ERROR], pid[16];
 	(void)snprintf(pid, sizeof(pid), "%d", (int)getpid());
 	struct bench_job job = { .run = bench_run_new("search", 0, NULL),
-		.dut = bench_dut_new_pids("", pid, error) };
+		.dut = bench_dut_new("", BENCH_DUT_BY_PIDS, pid, error) };
 	ck_assert_msg(job.dut != NULL, "%s", error);
 	(void)bench_measure_table(&job, NULL, 0);
 	size_t n = json_array_size(columns(job.run));
 
-	json_t *record = _i == 0 ? json_pack("{s[i,i,i,i]}", "server", 1, 2, 3, 4)
+	json_t *record = _i == 0 ? json_pack("{s[i,i,i]}", "server", 1, 2, 3)
 	    : _i == 1            ? json_pack("{s[i]}", "server", 1)
 				 : json_object();
 	json_t *row = bench_measure_row(&job, NULL, 0, record);
 	ck_assert_uint_eq(json_array_size(row), n);
-	for (size_t i = 0; i < 4; i++)
-		ck_assert_int_eq(json_integer_value(json_array_get(row, n - 4 + i)),
+	for (size_t i = 0; i < BENCH_WATCH_COLUMNS; i++)
+		ck_assert_int_eq(
+		    json_integer_value(json_array_get(row, n - BENCH_WATCH_COLUMNS + i)),
 		    _i == 0 ? (json_int_t)i + 1 : 0);
 	ck_assert_int_eq(isnan(bench_measure_server_value(record, 0)) != 0, _i == 2);
 	ck_assert_int_eq(isnan(bench_measure_server_value(record, 1)) != 0, _i != 0);
@@ -287,7 +289,7 @@ START_TEST(curve_has_figures_of_the_server)
 	json_t *records = json_array();
 
 	(void)snprintf(pid, sizeof(pid), "%d", (int)getpid());
-	job.dut = bench_dut_new_pids("", pid, error);
+	job.dut = bench_dut_new("", BENCH_DUT_BY_PIDS, pid, error);
 	ck_assert_msg(job.dut != NULL, "%s", error);
 	add(records, 1, 1000, 100, 10);
 	add(records, 2, 1000, 100, 10);
@@ -295,16 +297,15 @@ START_TEST(curve_has_figures_of_the_server)
 	add(records, 3, 2000, 100, 10);
 	for (size_t i = 1; i < 4; i++)
 		(void)json_object_set_new(json_array_get(records, i), "server",
-		    json_pack("[f,f,i,n]", i == 1 ? 52.0 : 48.0, 2.5, 8));
+		    json_pack("[f,f,i]", i == 1 ? 52.0 : 48.0, 2.5, 8));
 	bench_measure_curve(&job, records);
 	json_decref(records);
 	bench_dut_free(job.dut);
 	ck_assert_double_eq_tol(cell(0, 4), 50, 1e-9);
 	ck_assert_double_eq_tol(cell(0, 5), 2.5, 1e-9);
 	ck_assert_double_eq_tol(cell(0, 6), 8, 1e-9);
-	ck_assert_double_eq_tol(cell(0, 7), -1, 1e-9);
-	ck_assert_double_eq_tol(cell(0, 8), 4 / sqrt(2), 1e-9);
-	ck_assert_double_eq_tol(cell(1, 8), -1, 1e-9); /* of one trial */
+	ck_assert_double_eq_tol(cell(0, 7), 4 / sqrt(2), 1e-9);
+	ck_assert_double_eq_tol(cell(1, 7), -1, 1e-9); /* of one trial */
 }
 END_TEST
 

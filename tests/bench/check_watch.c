@@ -123,7 +123,6 @@ START_TEST(without_a_server_nothing_is_watched)
 	/* A row with the server's columns would not fit into the table, which would abort. */
 	add_row(&rig, bench_watch_table(&rig.job, "t", "T", columns, 1), &used);
 	bench_watch_find(&rig.job, &used, 100);
-	bench_watch_threads(&rig.job, &used, 100);
 	ck_assert_uint_eq(benchrig_rows(&rig, 0), 1);
 	ck_assert_uint_eq(benchrig_rows(&rig, 1), 0);
 	ck_assert_double_lt(benchrig_finding(&rig, "server RSS"), 0);
@@ -156,33 +155,8 @@ START_TEST(steps_and_sum)
 	ck_assert_double_eq_tol(benchrig_finding(&rig, "server CPU per answer"), one + other, 1);
 	ck_assert_double_gt(benchrig_cell(&rig, 0, 0, "server_cpu"), 0);
 	ck_assert_double_gt(benchrig_cell(&rig, 0, 0, "server_rss"), 1);
-	ck_assert_double_ge(benchrig_cell(&rig, 0, 0, "server_descriptors"), 3);
 	ck_assert_double_ge(benchrig_finding(&rig, "server context switches"), 0);
 	ck_assert_ptr_null(benchrig_failed(&rig, 0));
-	benchrig_stop(&rig, NULL);
-}
-END_TEST
-
-/* fakedns has a thread of its own beside ours, which did the work. */
-START_TEST(threads_are_told_by_their_names)
-{
-	struct bench_usage begin, used;
-	struct benchrig rig;
-	double cpu = 0;
-
-	benchrig_init(&rig);
-	benchrig_start(&rig, "rate -r 1 -n 1");
-	benchrig_watch(&rig);
-	bench_watch_begin(&rig.job, &begin);
-	work_for(60 * NS_PER_MS);
-	bench_watch_since(&rig.job, &begin, &used);
-	bench_watch_threads(&rig.job, &used, 100);
-	ck_assert_uint_ge(benchrig_rows(&rig, 0), 2);
-	for (size_t i = 0; i < benchrig_rows(&rig, 0); i++) {
-		if (benchrig_cell(&rig, 0, i, "tid") == getpid())
-			cpu = benchrig_cell(&rig, 0, i, "cpu_per_answer");
-	}
-	ck_assert_double_ge(cpu, 590); /* us */
 	benchrig_stop(&rig, NULL);
 }
 END_TEST
@@ -202,7 +176,7 @@ START_TEST(gone_server_is_told)
 	(void)snprintf(pid, sizeof(pid), "%d", (int)child);
 	benchrig_init(&rig);
 	benchrig_start(&rig, "rate -r 1 -n 1");
-	rig.job.dut = bench_dut_new_pids("", pid, error);
+	rig.job.dut = bench_dut_new("", BENCH_DUT_BY_PIDS, pid, error);
 	ck_assert_msg(rig.job.dut != NULL, "%s", error);
 	bench_watch_begin(&rig.job, &begin);
 	ck_assert_int_eq(kill(child, SIGKILL), 0);
@@ -221,6 +195,5 @@ tests_add(TCase *tc)
 	tcase_add_test(tc, waiting_is_no_load);
 	tcase_add_test(tc, without_a_server_nothing_is_watched);
 	tcase_add_test(tc, steps_and_sum);
-	tcase_add_test(tc, threads_are_told_by_their_names);
 	tcase_add_test(tc, gone_server_is_told);
 }

@@ -59,7 +59,7 @@ played_run(void (*method)(const struct bench_job *), const struct bench_settings
 		.out = out,
 		.stop = stop,
 		.tally = &tally,
-		.dut = watched ? bench_dut_new_pids("", pid, error) : NULL,
+		.dut = watched ? bench_dut_new("", BENCH_DUT_BY_PIDS, pid, error) : NULL,
 		.measure = measure };
 
 	ck_assert(out != NULL && job.run != NULL && (job.dut != NULL) == watched);

@@ -67,10 +67,10 @@ benchrig_start(struct benchrig *rig, const char *words)
 void
 benchrig_watch(struct benchrig *rig)
 {
-	char pid[16], error[BENCH_DUT_ERROR];
+	char error[BENCH_DUT_ERROR];
 
-	(void)snprintf(pid, sizeof(pid), "%d", (int)getpid());
-	rig->job.dut = bench_dut_new_pids("", pid, error);
+	(void)snprintf(rig->pid, sizeof(rig->pid), "%d", (int)getpid());
+	rig->job.dut = bench_dut_new("", BENCH_DUT_BY_PIDS, rig->pid, error);
 	ck_assert_msg(rig->job.dut != NULL, "%s", error);
 }
 

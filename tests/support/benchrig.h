@@ -13,6 +13,7 @@ struct benchrig {
 	struct bench_settings settings;
 	struct bench_job job;
 	struct fake_server *server; /* NULL: no server, so nothing answers */
+	char pid[16];               /* of benchrig_watch */
 	atomic_bool stop;
 };
 

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "bench/host/machine.h"
 
-#include <inttypes.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,159 +11,105 @@
 #include "base/clock.h"
 #include "bench/host/proc.h"
 
-/*
- * What architectures call the model in /proc/cpuinfo, best first: x86 and others; MIPS; POWER;
- * small ARM machines.
- */
-static const char *const models[] = { "model name", "cpu model", "cpu", "Model", "Hardware" };
+/* --- What it is ------------------------------------------------------------------------------- */
 
-#define N_MODELS (sizeof(models) / sizeof(models[0]))
-
-static void
-set(char *text, const char *value, size_t len)
+/* The rest of the line at VALUE, if there is any. False: TO stays. */
+static bool
+set(char to[static BENCH_MACHINE_TEXT], const char *value)
 {
-	bench_proc_clean(text, BENCH_MACHINE_TEXT, value, len);
+	size_t len = value != NULL ? strcspn(value, "\n") : 0;
+
+	if (len > 0)
+		bench_proc_clean(to, BENCH_MACHINE_TEXT, value, len);
+	return len > 0;
 }
 
-/* What was found in /proc/cpuinfo. */
-struct processors {
-	unsigned n;
-	size_t rank; /* index of that model in models */
-	char model[BENCH_MACHINE_TEXT];
-};
-
-/* "model name\t: AMD EPYC\n" */
+/* What architectures call the model in /proc/cpuinfo: x86 and others; MIPS; POWER; ARM boards. */
 static void
-take_line(struct processors *p, const char *line)
+set_cpu(const char *root, struct bench_machine *m)
 {
-	size_t key = strcspn(line, "\t:\n");
-	const char *value = line + strcspn(line, ":");
-
-	p->n += key == strlen("processor") && strncmp(line, "processor", key) == 0;
-	if (*value == '\0')
-		return;
-	value += 1 + strspn(value + 1, " \t");
-	for (size_t i = 0; i < p->rank; i++) {
-		if (strlen(models[i]) != key || strncmp(line, models[i], key) != 0)
-			continue;
-		set(p->model, value, strcspn(value, "\n"));
-		p->rank = i;
-	}
-}
-
-/* Read line by line: with many processors the file is long. */
-static void
-read_processors(const char *root, struct processors *p)
-{
-	char text[512];
-	bool begins = true;
-
-	(void)snprintf(text, sizeof(text), "%s/proc/cpuinfo", root);
-	FILE *f = fopen(text, "re");
-	if (f == NULL)
-		return;
-	while (fgets(text, sizeof(text), f) != NULL) {
-		if (begins)
-			take_line(p, text);
-		begins = strchr(text, '\n') != NULL;
-	}
-	(void)fclose(f);
-}
-
-static void
-set_processors(const char *root, struct bench_machine *m, const char *architecture)
-{
-	struct processors p = { .rank = N_MODELS };
+	static const char *const models[] = { "model name", "cpu model", "cpu", "Model" };
+	struct bench_proc_file f;
 	long online = sysconf(_SC_NPROCESSORS_ONLN);
 
-	read_processors(root, &p);
-	if (p.n == 0 && online > 0)
-		p.n = (unsigned)online;
-	if (p.model[0] == '\0')
-		set(p.model, architecture, strlen(architecture));
-	memcpy(m->cpu, p.model, sizeof(m->cpu));
-	m->cpus = p.n;
-}
-
-/* The value of "KEY=VALUE" in os-release(5), which is quoted as in a shell. */
-static void
-unquote(char *to, const char *from)
-{
-	char text[BENCH_MACHINE_TEXT], quote = '\0';
-	size_t len = 0;
-
-	for (; *from != '\0' && *from != '\n' && len < sizeof(text); from++) {
-		if (*from == quote || (quote == '\0' && (*from == '"' || *from == '\''))) {
-			quote = quote == '\0' ? *from : '\0';
-			continue;
-		}
-		if (*from == '\\' && quote != '\'' && from[1] != '\0' && from[1] != '\n')
-			from++;
-		text[len++] = *from;
+	m->cpus = online > 0 ? (unsigned)online : 0;
+	if (bench_proc_read(&f, "%s/proc/cpuinfo", root) < 0)
+		return;
+	for (size_t i = 0; i < sizeof(models) / sizeof(models[0]); i++) {
+		if (set(m->cpu, bench_proc_value(f.text, models[i])))
+			return;
 	}
-	set(to, text, len);
 }
 
-/* If a line of TEXT begins with KEY (which ends in "="), copy its value to TO. */
-static bool
-find_release(const char *text, const char *key, char *to)
-{
-	for (; text != NULL; text = strchr(text, '\n')) {
-		text += *text == '\n';
-		if (strncmp(text, key, strlen(key)) == 0) {
-			unquote(to, text + strlen(key));
-			return to[0] != '\0';
-		}
-	}
-	return false;
-}
-
+/* PRETTY_NAME="..." of os-release(5). */
 static void
 set_os(const char *root, struct bench_machine *m)
 {
-	struct bench_proc_file file;
+	static const char key[] = "PRETTY_NAME=";
+	struct bench_proc_file f;
 
-	if (bench_proc_read(&file, "%s/etc/os-release", root) < 0 &&
-	    bench_proc_read(&file, "%s/usr/lib/os-release", root) < 0)
+	if (bench_proc_read(&f, "%s/etc/os-release", root) < 0 &&
+	    bench_proc_read(&f, "%s/usr/lib/os-release", root) < 0)
 		return;
-	if (!find_release(file.text, "PRETTY_NAME=", m->os) &&
-	    !find_release(file.text, "NAME=", m->os))
-		set(m->os, "unknown", strlen("unknown"));
+	char *at =
+	    strncmp(f.text, key, sizeof(key) - 1) == 0 ? f.text : strstr(f.text, "\nPRETTY_NAME=");
+	if (at == NULL)
+		return;
+	at = strchr(at, '=') + 1;
+	at += *at == '"' || *at == '\'';
+	at[strcspn(at, "\"'\n")] = '\0';
+	(void)set(m->os, at);
 }
 
 static void
 set_memory(const char *root, struct bench_machine *m)
 {
-	struct bench_proc_file file;
+	struct bench_proc_file f;
 	uint64_t kib;
 
-	if (bench_proc_read(&file, "%s/proc/meminfo", root) < 0)
+	if (bench_proc_read(&f, "%s/proc/meminfo", root) < 0)
 		return;
-	const char *at = bench_proc_value(file.text, "MemTotal");
+	const char *at = bench_proc_value(f.text, "MemTotal");
 	if (at != NULL && bench_proc_number(&at, &kib))
 		(void)snprintf(m->memory, sizeof(m->memory), "%.1f GiB", (double)kib / 1048576);
+}
+
+/* How well it can measure. */
+static void
+set_means(const char *root, struct bench_machine *m)
+{
+	struct bench_proc_file f;
+
+	if (bench_proc_read(&f, "%s/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor", root) ==
+	    0)
+		(void)set(m->governor, f.text);
+	if (bench_proc_read(&f, "%s/proc/self/status", root) == 0)
+		(void)set(m->affinity, bench_proc_value(f.text, "Cpus_allowed_list"));
+	const char *at = f.text;
+	if (bench_proc_read(&f, "%s/proc/sys/net/core/rmem_max", root) < 0 ||
+	    !bench_proc_number(&at, &m->rmem_max))
+		m->rmem_max = 0;
 }
 
 void
 bench_machine_read(const char *root, struct bench_machine *m)
 {
-	static const struct bench_machine unknown = { "unknown", "unknown", "unknown", "unknown",
-		0 };
 	struct utsname u;
 
-	*m = unknown;
+	*m = (struct bench_machine){ "unknown", "unknown", "unknown", "unknown", 0, "unknown",
+		"unknown", 0 };
 	if (uname(&u) == 0) {
-		char kernel[sizeof(u)];
-		(void)snprintf(kernel, sizeof(kernel), "%s %s %s", u.sysname, u.release, u.machine);
-		set(m->kernel, kernel, strlen(kernel));
-	} else
-		(void)snprintf(u.machine, sizeof(u.machine), "unknown");
-	set_processors(root, m, u.machine);
+		(void)snprintf(m->kernel, sizeof(m->kernel), "%.40s %.50s %.30s", u.sysname,
+		    u.release, u.machine);
+		(void)set(m->cpu, u.machine);
+	}
+	set_cpu(root, m);
 	set_os(root, m);
 	set_memory(root, m);
+	set_means(root, m);
 }
 
-/* --- How it can measure, and how busy it is --------------------------------------------------- */
+/* --- How busy it is --------------------------------------------------------------------------- */
 
 /*
  * Indices of times in the first line of /proc/stat (proc(5)); those after STEAL are in others
@@ -174,34 +118,6 @@ bench_machine_read(const char *root, struct bench_machine *m)
 #define IDLE 3
 #define IOWAIT 4
 #define STEAL 7
-
-static void
-first_line(char out[static BENCH_MEANS_TEXT], const char *text)
-{
-	bench_proc_clean(out, BENCH_MEANS_TEXT, text, strcspn(text, "\n"));
-}
-
-void
-bench_means_read(const char *root, struct bench_means *m)
-{
-	struct bench_proc_file f;
-	const char *at;
-
-	*m = (struct bench_means){ .governor = "unknown", .affinity = "unknown" };
-	if (bench_proc_read(&f, "%s/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor", root) ==
-	    0)
-		first_line(m->governor, f.text);
-	if (bench_proc_read(&f, "%s/proc/self/status", root) == 0) {
-		at = bench_proc_value(f.text, "Cpus_allowed_list");
-		if (at != NULL)
-			first_line(m->affinity, at);
-	}
-	if (bench_proc_read(&f, "%s/proc/sys/net/core/rmem_max", root) == 0) {
-		at = f.text;
-		if (!bench_proc_number(&at, &m->rmem_max))
-			m->rmem_max = 0;
-	}
-}
 
 /* The first line of /proc/stat: "cpu  USER NICE ..." */
 static void
@@ -239,29 +155,17 @@ bench_busy_read(const char *root, struct bench_busy *b)
 }
 
 static double
-percent(uint64_t part, uint64_t whole)
+percent(uint64_t from, uint64_t to, uint64_t whole)
 {
-	return whole > 0 ? (double)part * 100 / (double)whole : 0;
+	return whole > 0 && to > from ? 100 * (double)(to - from) / (double)whole : 0;
 }
 
-double
-bench_busy_stolen(const struct bench_busy *a, const struct bench_busy *b)
+struct bench_busy_shares
+bench_busy_since(const struct bench_busy *a, const struct bench_busy *b)
 {
-	return b->ticks >= a->ticks && b->stolen >= a->stolen
-	    ? percent(b->stolen - a->stolen, b->ticks - a->ticks)
-	    : 0;
-}
+	uint64_t ticks = b->ticks > a->ticks ? b->ticks - a->ticks : 0;
 
-double
-bench_busy_all(const struct bench_busy *a, const struct bench_busy *b)
-{
-	uint64_t passed = b->ticks - a->ticks, idle = b->idle - a->idle;
-
-	return b->ticks >= a->ticks && idle <= passed ? percent(passed - idle, passed) : 0;
-}
-
-double
-bench_busy_cpu(const struct bench_busy *a, const struct bench_busy *b)
-{
-	return percent(b->cpu_ns - a->cpu_ns, b->when_ns - a->when_ns);
+	return (struct bench_busy_shares){ percent(a->stolen, b->stolen, ticks),
+		percent(a->ticks - a->idle, b->ticks - b->idle, ticks),
+		percent(a->cpu_ns, b->cpu_ns, b->when_ns - a->when_ns) };
 }

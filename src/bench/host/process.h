@@ -3,13 +3,11 @@
 #define DNS64D_BENCH_HOST_PROCESS_H
 
 /*
- * bench_process: start programs and wait for them: for what they print, or as a command of the user
- * between trials.
+ * bench_process: start programs, above all a command of the user between trials.
  */
 
 #include <stdatomic.h>
 #include <stdbool.h>
-#include <stddef.h>
 #include <sys/types.h>
 
 #include "base/attr.h"
@@ -24,23 +22,6 @@
  */
 MUST_USE int bench_process_start(
     char *const argv[], const int fd[static 3], bool own_group, pid_t *pid);
-
-/* --- For what it prints ----------------------------------------------------------------------- */
-
-#define BENCH_OUTPUT_MAX 8191 /* bytes that are kept */
-
-struct bench_output {
-	size_t len;
-	char text[BENCH_OUTPUT_MAX + 1]; /* with a zero after len bytes */
-};
-
-/*
- * bench_process_run: run the program ARGV[0], found by PATH, with the words of ARGV, which NULL
- * ends. It gets no input, and no signal is blocked. What it prints, errors too, goes to *output, as
- * far as there is room. Returns its exit code, 128 + the signal that ended it, or -errno: -ENOENT
- * if there is no such program, -ETIMEDOUT if it was killed since it ran longer than LIMIT_MS.
- */
-MUST_USE int bench_process_run(char *const argv[], unsigned limit_ms, struct bench_output *output);
 
 /* --- A command of the user -------------------------------------------------------------------- */
 

