@@ -14,7 +14,6 @@
 #include "bench/result/text.h"
 
 #define COMMAND_MAX 4096
-#define LIVE_WIDTH 8 /* of a column whose later values are not known yet */
 #define REAL_DIGITS 10
 #define LOST "not everything could be kept: out of memory, or a value that JSON cannot hold"
 
@@ -23,7 +22,6 @@ struct bench_table {
 	json_t *json; /* of the tree */
 	bool detail;  /* it is not printed */
 	FILE *live;   /* rows are printed there as they come; NULL: they are not */
-	struct bench_layout layout;
 };
 
 struct bench_run {
@@ -217,12 +215,9 @@ tell(struct bench_table *t, const json_t *rows)
 		r->told = t->live;
 		bench_text_head(t->live, r->tree);
 	}
-	if (json_array_size(rows) == 1) {
-		bench_text_layout(
-		    &t->layout, json_object_get(t->json, "columns"), rows, LIVE_WIDTH);
-		bench_text_columns(t->live, &t->layout, t->json);
-	}
-	bench_text_row(t->live, &t->layout, json_array_get(rows, json_array_size(rows) - 1));
+	if (json_array_size(rows) == 1)
+		bench_text_columns(t->live, t->json);
+	bench_text_row(t->live, t->json, json_array_size(rows) - 1);
 	(void)fflush(t->live);
 }
 
@@ -320,31 +315,28 @@ bench_run_finding_of(const json_t *tree, const char *name, size_t before)
 static bool
 is_left_out(const struct bench_run *r, size_t i, const FILE *out)
 {
-	if (i >= r->n_tables)
-		return false;
-	const struct bench_table *t = &r->tables[i];
-	return t->detail || (t->live == out && t->layout.n > 0);
+	return i < r->n_tables && (r->tables[i].detail || r->tables[i].live == out);
 }
 
 void
 bench_run_print(const struct bench_run *r, FILE *out)
 {
 	const json_t *tables = json_object_get(r->tree, "tables");
-	struct bench_layout layout;
 
 	if (r->told != out)
 		bench_text_head(out, r->tree);
-	for (size_t i = 0; i < json_array_size(tables); i++) {
-		const json_t *t = json_array_get(tables, i), *rows = json_object_get(t, "rows");
-
-		if (is_left_out(r, i, out) || json_array_size(rows) == 0)
-			continue;
-		bench_text_layout(&layout, json_object_get(t, "columns"), rows, 0);
-		bench_text_columns(out, &layout, t);
-		for (size_t k = 0; k < json_array_size(rows); k++)
-			bench_text_row(out, &layout, json_array_get(rows, k));
-	}
 	bench_text_findings(out, r->tree);
+	for (size_t i = 0; i < json_array_size(tables); i++) {
+		const json_t *t = json_array_get(tables, i);
+		size_t n = json_array_size(json_object_get(t, "rows"));
+
+		if (is_left_out(r, i, out) || n == 0)
+			continue;
+		bench_text_columns(out, t);
+		for (size_t k = 0; k < n; k++)
+			bench_text_row(out, t, k);
+	}
+	bench_text_verdict(out, r->tree);
 	(void)fflush(out);
 }
 

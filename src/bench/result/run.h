@@ -118,7 +118,7 @@ MUST_USE const json_t *bench_run_table_of(const json_t *tree, const char *name);
  */
 MUST_USE const json_t *bench_run_finding_of(const json_t *tree, const char *name, size_t before);
 
-/* bench_run_print: print the run as text (bench_text) to OUT. */
+/* bench_run_print: print the run as text (bench_text) to OUT: findings, tables, reasons. */
 void bench_run_print(const struct bench_run *r, FILE *out);
 
 /* bench_run_write_json: write the tree to the file PATH ("-": standard output). 0 or -errno. */

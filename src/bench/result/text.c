@@ -41,38 +41,6 @@ bench_text_cut(const char *text, unsigned n)
 	return len;
 }
 
-/* Control characters, which a terminal would obey, are not printed. */
-static void
-put(FILE *out, const char *text)
-{
-	for (; *text != '\0'; text++)
-		(void)fputc((unsigned char)*text < ' ' || *text == 0x7f ? '?' : *text, out);
-}
-
-static void
-blanks(FILE *out, unsigned n)
-{
-	(void)fprintf(out, "%*s", (int)n, "");
-}
-
-static void
-put_left(FILE *out, const char *text, unsigned width)
-{
-	unsigned n = bench_text_letters(text);
-
-	put(out, text);
-	blanks(out, n < width ? width - n : 0);
-}
-
-static void
-put_right(FILE *out, const char *text, unsigned width)
-{
-	unsigned n = bench_text_letters(text);
-
-	blanks(out, n < width ? width - n : 0);
-	put(out, text);
-}
-
 /* A number of about six digits, without an exponent and without trailing zeros. */
 static void
 round_real(double v, char cell[static BENCH_TEXT_CELL])
@@ -91,18 +59,6 @@ round_real(double v, char cell[static BENCH_TEXT_CELL])
 	while (cell[n - 1] == '0')
 		n--;
 	cell[cell[n - 1] == '.' ? n - 1 : n] = '\0';
-}
-
-/* Lists and objects are settings: { "clients": [1, 2, 4] }. */
-static const char *
-compound(const json_t *value, char cell[static BENCH_TEXT_CELL])
-{
-	size_t n = json_dumpb(value, cell, BENCH_TEXT_CELL - 1, JSON_ENSURE_ASCII);
-
-	if (n == 0 || n >= BENCH_TEXT_CELL)
-		return "...";
-	cell[n] = '\0';
-	return cell;
 }
 
 static const char *
@@ -128,7 +84,7 @@ bench_text_cell(const json_t *value, unsigned decimals, char cell[static BENCH_T
 		return json_string_value(value);
 	if (json_is_boolean(value))
 		return json_is_true(value) ? "yes" : "no";
-	return json_is_number(value) ? number(value, decimals, cell) : compound(value, cell);
+	return json_is_number(value) ? number(value, decimals, cell) : "...";
 }
 
 const char *
@@ -145,187 +101,139 @@ bench_text_decimals(const json_t *column)
 	return (unsigned)json_integer_value(json_object_get(column, "decimals"));
 }
 
-const char *
-bench_text_machine(const json_t *run, char text[static BENCH_TEXT_CELL])
-{
-	const json_t *machine = json_object_get(run, "machine");
+/* --- For people --------------------------------------------------------------------------------
+ */
 
-	(void)snprintf(text, BENCH_TEXT_CELL, "%s, %" JSON_INTEGER_FORMAT " CPUs, %s, %s",
-	    bench_text_get(machine, "cpu"), json_integer_value(json_object_get(machine, "cpus")),
-	    bench_text_get(machine, "os"), bench_text_get(machine, "kernel"));
-	return text;
-}
-
-static unsigned
-wider(unsigned a, unsigned b)
-{
-	return a > b ? a : b;
-}
-
-void
-bench_text_layout(struct bench_layout *l, const json_t *columns, const json_t *rows, unsigned min)
-{
-	char cell[BENCH_TEXT_CELL];
-
-	l->n = json_array_size(columns);
-	for (size_t i = 0; i < l->n; i++) {
-		const json_t *column = json_array_get(columns, i);
-		unsigned width = wider(min,
-		    wider(bench_text_letters(bench_text_get(column, "title")),
-			bench_text_letters(bench_text_get(column, "unit"))));
-		bool words = false;
-
-		for (size_t k = 0; k < json_array_size(rows); k++) {
-			const json_t *value = json_array_get(json_array_get(rows, k), i);
-
-			words = words || json_is_string(value);
-			width = wider(width,
-			    bench_text_letters(
-				bench_text_cell(value, bench_text_decimals(column), cell)));
-		}
-		l->columns[i].width = width;
-		l->columns[i].decimals = bench_text_decimals(column);
-		l->columns[i].words = words;
-	}
-}
+#define WIDTH_LEAST 8 /* of a column; values of tables are seldom longer */
+#define WIDTH_KEY 20
+#define WIDTH_NAME 32
+#define WIDTH_VALUE 12
 
 /*
- * The I-th cell of a line. *GAP is how many blanks stand before it, which are put only when there
- * is something behind them: nothing trails.
+ * TEXT in WIDTH columns, at their left end if that is below 0. Control characters, which a terminal
+ * would obey, are not printed.
  */
 static void
-put_cell(FILE *out, const struct bench_layout *l, size_t i, const char *text, unsigned *gap)
+put(FILE *out, const char *text, int width)
 {
-	unsigned n = bench_text_letters(text), width = l->columns[i].width,
-		 rest = n < width ? width - n : 0;
+	int blanks = (width < 0 ? -width : width) - (int)strlen(text);
 
-	if (!l->columns[i].words)
-		*gap += rest;
-	if (n > 0) {
-		blanks(out, *gap);
-		put(out, text);
-		*gap = 0;
-	}
-	*gap += 2 + (l->columns[i].words ? rest : 0);
-}
-
-/* Print the texts that the columns have as KEY. */
-static void
-put_heads(FILE *out, const struct bench_layout *l, const json_t *columns, const char *key)
-{
-	unsigned gap = 0;
-
-	for (size_t i = 0; i < l->n; i++)
-		put_cell(out, l, i, bench_text_get(json_array_get(columns, i), key), &gap);
-	(void)fputc('\n', out);
-}
-
-static bool
-has_units(const json_t *columns)
-{
-	bool found = false;
-
-	for (size_t i = 0; i < json_array_size(columns); i++)
-		found = found || *bench_text_get(json_array_get(columns, i), "unit") != '\0';
-	return found;
-}
-
-void
-bench_text_columns(FILE *out, const struct bench_layout *l, const json_t *table)
-{
-	const json_t *columns = json_object_get(table, "columns");
-
-	(void)fputc('\n', out);
-	put(out, bench_text_get(table, "title"));
-	(void)fputc('\n', out);
-	put_heads(out, l, columns, "title");
-	if (has_units(columns))
-		put_heads(out, l, columns, "unit");
-}
-
-void
-bench_text_row(FILE *out, const struct bench_layout *l, const json_t *row)
-{
-	char cell[BENCH_TEXT_CELL];
-	unsigned gap = 0;
-
-	for (size_t i = 0; i < l->n; i++)
-		put_cell(out, l, i,
-		    bench_text_cell(json_array_get(row, i), l->columns[i].decimals, cell), &gap);
-	(void)fputc('\n', out);
+	(void)fprintf(out, "%*s", width > 0 && blanks > 0 ? blanks : 0, "");
+	for (; *text != '\0'; text++)
+		(void)fputc((unsigned char)*text < ' ' || *text == 0x7f ? '?' : *text, out);
+	(void)fprintf(out, "%*s", width < 0 && blanks > 0 ? blanks : 0, "");
 }
 
 static void
-head_line(FILE *out, const char *word, unsigned width, const char *text)
+put_line(FILE *out, const char *key, const char *text)
 {
-	put_left(out, word, width + 2);
-	put(out, text);
+	put(out, key, -WIDTH_KEY);
+	(void)fputc(' ', out);
+	put(out, text, 0);
 	(void)fputc('\n', out);
 }
 
 void
 bench_text_head(FILE *out, const json_t *run)
 {
-	json_t *settings = json_object_get(run, "settings"), *value;
+	const json_t *m = json_object_get(run, "machine");
 	char cell[BENCH_TEXT_CELL];
 	const char *key;
-	unsigned width = sizeof("command") - 1;
+	json_t *value;
 
-	json_object_foreach(settings, key, value) width = wider(width, bench_text_letters(key));
 	(void)fprintf(out, "%s %s %s, %s\n", bench_text_get(run, "program"),
 	    bench_text_get(run, "version"), bench_text_get(run, "method"),
 	    bench_text_get(run, "date"));
-	head_line(out, "command", width, bench_text_get(run, "command"));
-	head_line(out, "machine", width, bench_text_machine(run, cell));
-	json_object_foreach(settings, key, value)
-	    head_line(out, key, width, bench_text_cell(value, BENCH_TEXT_ROUND, cell));
-}
-
-/* Names and words are aligned left, numbers right, with units behind them. */
-static void
-put_findings(FILE *out, const json_t *findings)
-{
-	char cell[BENCH_TEXT_CELL];
-	unsigned name = 0, value = 0;
-
-	for (size_t i = 0; i < json_array_size(findings); i++) {
-		const json_t *f = json_array_get(findings, i);
-
-		name = wider(name, bench_text_letters(bench_text_get(f, "name")));
-		if (!json_is_string(json_object_get(f, "value")))
-			value = wider(value,
-			    bench_text_letters(bench_text_cell(
-				json_object_get(f, "value"), BENCH_TEXT_ROUND, cell)));
-	}
-	for (size_t i = 0; i < json_array_size(findings); i++) {
-		const json_t *f = json_array_get(findings, i);
-		const char *unit = bench_text_get(f, "unit");
-
-		put_left(out, bench_text_get(f, "name"), name + 2);
-		put_right(out, bench_text_cell(json_object_get(f, "value"), BENCH_TEXT_ROUND, cell),
-		    json_is_string(json_object_get(f, "value")) ? 0 : value);
-		blanks(out, *unit != '\0');
-		put(out, unit);
-		(void)fputc('\n', out);
-	}
+	put_line(out, "command", bench_text_get(run, "command"));
+	(void)snprintf(cell, sizeof(cell), "%s, %" JSON_INTEGER_FORMAT " CPUs, %s, %s",
+	    bench_text_get(m, "cpu"), json_integer_value(json_object_get(m, "cpus")),
+	    bench_text_get(m, "os"), bench_text_get(m, "kernel"));
+	put_line(out, "machine", cell);
+	json_object_foreach(json_object_get(run, "settings"), key, value)
+	    put_line(out, key, bench_text_cell(value, BENCH_TEXT_ROUND, cell));
 }
 
 void
 bench_text_findings(FILE *out, const json_t *run)
 {
-	const json_t *findings = json_object_get(run, "findings"),
-		     *failed = json_object_get(run, "failed");
+	const json_t *findings = json_object_get(run, "findings");
+	char cell[BENCH_TEXT_CELL];
 
 	if (json_array_size(findings) > 0)
 		(void)fputc('\n', out);
-	put_findings(out, findings);
-	if (json_array_size(failed) > 0 || !json_is_true(json_object_get(run, "complete")))
+	for (size_t i = 0; i < json_array_size(findings); i++) {
+		const json_t *f = json_array_get(findings, i), *v = json_object_get(f, "value");
+		const char *unit = bench_text_get(f, "unit");
+
+		put(out, bench_text_get(f, "name"), -WIDTH_NAME);
+		(void)fputc(' ', out);
+		put(out, bench_text_cell(v, BENCH_TEXT_ROUND, cell),
+		    json_is_string(v) ? 0 : WIDTH_VALUE);
+		(void)fputs(*unit != '\0' ? " " : "", out);
+		put(out, unit, 0);
 		(void)fputc('\n', out);
-	if (!json_is_true(json_object_get(run, "complete")))
+	}
+}
+
+/* "p50 (us)" to HEAD; returns the width of the column. */
+static int
+head_of(const json_t *column, char head[static BENCH_TEXT_CELL])
+{
+	const char *title = bench_text_get(column, "title"), *unit = bench_text_get(column, "unit");
+	int len = *unit != '\0' ? snprintf(head, BENCH_TEXT_CELL, "%.190s (%.190s)", title, unit)
+				: snprintf(head, BENCH_TEXT_CELL, "%.390s", title);
+
+	return len > WIDTH_LEAST ? len : WIDTH_LEAST;
+}
+
+void
+bench_text_columns(FILE *out, const json_t *table)
+{
+	const json_t *columns = json_object_get(table, "columns");
+	char head[BENCH_TEXT_CELL];
+
+	(void)fputc('\n', out);
+	put(out, bench_text_get(table, "title"), 0);
+	for (size_t i = 0; i < json_array_size(columns); i++) {
+		int width = head_of(json_array_get(columns, i), head);
+
+		(void)fputs(i == 0 ? "\n" : "  ", out);
+		put(out, head, width);
+	}
+	(void)fputc('\n', out);
+}
+
+void
+bench_text_row(FILE *out, const json_t *table, size_t i)
+{
+	const json_t *columns = json_object_get(table, "columns"),
+		     *row = json_array_get(json_object_get(table, "rows"), i);
+	char cell[BENCH_TEXT_CELL], head[BENCH_TEXT_CELL];
+
+	for (size_t k = 0; k < json_array_size(row); k++) {
+		const json_t *column = json_array_get(columns, k);
+		int width = head_of(column, head);
+
+		(void)fputs(k == 0 ? "" : "  ", out);
+		put(out, bench_text_cell(json_array_get(row, k), bench_text_decimals(column), cell),
+		    width);
+	}
+	(void)fputc('\n', out);
+}
+
+void
+bench_text_verdict(FILE *out, const json_t *run)
+{
+	const json_t *failed = json_object_get(run, "failed");
+	bool complete = json_is_true(json_object_get(run, "complete"));
+
+	if (json_array_size(failed) > 0 || !complete)
+		(void)fputc('\n', out);
+	if (!complete)
 		(void)fputs("INTERRUPTED: this is what there was\n", out);
 	for (size_t i = 0; i < json_array_size(failed); i++) {
 		(void)fputs("FAILED: ", out);
-		put(out, json_string_value(json_array_get(failed, i)));
+		put(out, json_string_value(json_array_get(failed, i)), 0);
 		(void)fputc('\n', out);
 	}
 }

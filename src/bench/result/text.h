@@ -3,7 +3,7 @@
 #define DNS64D_BENCH_RESULT_TEXT_H
 
 /*
- * bench_text: a run's JSON (bench_run has its form) as text in columns, and its main table as CSV.
+ * bench_text: a run's JSON (bench_run has its form) as plain text, and its main table as CSV.
  */
 
 #include <jansson.h>
@@ -16,16 +16,6 @@
 #define BENCH_TEXT_COLUMNS 64 /* of a table, at most */
 #define BENCH_TEXT_CELL 400   /* bytes of a value, with the zero */
 #define BENCH_TEXT_ROUND 1000 /* decimals: as many as make about six digits */
-
-/* The widths of a table's columns. */
-struct bench_layout {
-	size_t n;
-	struct {
-		unsigned width;
-		unsigned decimals;
-		bool words; /* stands left */
-	} columns[BENCH_TEXT_COLUMNS];
-};
 
 /* bench_text_cell: VALUE with so many DECIMALS; "-" for none. Is CELL, or VALUE's own text. */
 const char *bench_text_cell(
@@ -43,24 +33,23 @@ const char *bench_text_get(const json_t *object, const char *key);
 /* bench_text_decimals: how many decimals the values of COLUMN have. */
 unsigned bench_text_decimals(const json_t *column);
 
-/* bench_text_machine: the machine of RUN in one line, to TEXT; returns TEXT. */
-const char *bench_text_machine(const json_t *run, char text[static BENCH_TEXT_CELL]);
+/* --- For people --------------------------------------------------------------------------------
+ */
 
-/* bench_text_layout: make each of COLUMNS as wide as its head and ROWS need, and at least MIN. */
-void bench_text_layout(
-    struct bench_layout *l, const json_t *columns, const json_t *rows, unsigned min);
-
-/* bench_text_head: print what precedes the tables: program, date, command, machine and settings. */
+/* bench_text_head: print what precedes the rest: program, date, command, machine and settings. */
 void bench_text_head(FILE *out, const json_t *run);
 
-/* bench_text_columns: print a table's title, heads and units. */
-void bench_text_columns(FILE *out, const struct bench_layout *l, const json_t *table);
-
-/* bench_text_row: print a row of that table. */
-void bench_text_row(FILE *out, const struct bench_layout *l, const json_t *row);
-
-/* bench_text_findings: print what follows the tables: findings, and why the run has failed. */
+/* bench_text_findings: print the findings, a line each. */
 void bench_text_findings(FILE *out, const json_t *run);
+
+/* bench_text_columns: print the title of TABLE and the heads of its columns. */
+void bench_text_columns(FILE *out, const json_t *table);
+
+/* bench_text_row: print row I of TABLE. */
+void bench_text_row(FILE *out, const json_t *table, size_t i);
+
+/* bench_text_verdict: print why the run is not good; nothing if it is. */
+void bench_text_verdict(FILE *out, const json_t *run);
 
 /* --- CSV -------------------------------------------------------------------------------------- */
 
