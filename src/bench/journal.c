@@ -138,90 +138,68 @@ take_settings(const struct reader *r, json_t *there, const char *first, size_t l
 	return good;
 }
 
-/* Read all lines of TEXT, each of which has an end. */
+/* LINE of the file, LEN bytes with its end: the settings, or a record. */
 static bool
-take_lines(struct bench_journal *s, struct reader *r, const char *text, const char *first,
-    size_t first_len)
+take_line(struct bench_journal *s, const struct reader *r, const char *line, size_t len,
+    const char *first, size_t first_len)
 {
-	const char *end;
+	json_t *value = json_loadb(line, len - 1, JSON_REJECT_DUPLICATES, NULL);
+	bool good = json_is_object(value);
 
-	for (r->line = 1; (end = strchr(text, '\n')) != NULL; text = end + 1, r->line++) {
-		json_t *value =
-		    json_loadb(text, (size_t)(end - text), JSON_REJECT_DUPLICATES, NULL);
-
-		if (!json_is_object(value)) {
-			json_decref(value);
-			return complain_line(r,
-			    r->line == 1 ? "this is no state file of dns64bench"
-					 : "damaged: this is no JSON object");
-		}
-		if (r->line > 1) {
-			(void)json_array_append_new(s->records, value);
-			continue;
-		}
-		bool good = take_settings(r, value, first, first_len);
-		json_decref(value);
-		if (!good)
-			return false;
-	}
-	return true;
-}
-
-/* The content of the file as a string, the caller's; NULL, with errno, if that fails. */
-static char *
-read_file(int fd, size_t *len)
-{
-	struct stat st;
-	char *text = fstat(fd, &st) == 0 ? malloc((size_t)st.st_size + 1) : NULL;
-	ssize_t n = 1;
-
-	for (*len = 0; text != NULL && n > 0 && *len < (size_t)st.st_size; *len += (size_t)n) {
-		n = read(fd, text + *len, (size_t)st.st_size - *len);
-		if (n < 0) {
-			free(text);
-			return NULL;
-		}
-	}
-	if (text != NULL)
-		text[*len] = '\0';
-	return text;
+	if (memchr(line, '\0', len) != NULL)
+		good = complain_line(r, "damaged: there is an octet 0 in it");
+	else if (!good)
+		good = complain_line(r,
+		    r->line == 1 ? "this is no state file of dns64bench"
+				 : "damaged: this is no JSON object");
+	else if (r->line == 1)
+		good = take_settings(r, value, first, first_len);
+	else
+		(void)json_array_append(s->records, value);
+	json_decref(value);
+	return good;
 }
 
 /*
- * A crash leaves a line without its end: its trial is done again. If it is the only one, it must be
- * the beginning of the line that would be written now: another file is not overwritten.
+ * A crash leaves a line without its end, from AT on: its trial is done again. If it is the only
+ * one, it must be the beginning of the line that would be written now: another file is not
+ * overwritten.
  */
 static bool
-cut(const struct bench_journal *s, const struct reader *r, char *text, size_t *len,
+cut(const struct bench_journal *s, const struct reader *r, off_t at, const char *line, size_t len,
     const char *first)
 {
-	size_t whole = *len;
-
-	while (whole > 0 && text[whole - 1] != '\n')
-		whole--;
-	if (whole == 0 && strncmp(text, first, *len) != 0)
+	if (at == 0 && strncmp(line, first, len) != 0)
 		return complain(r, "this is no state file of dns64bench for these settings");
-	if (strlen(text) < whole)
-		return complain(r, "damaged: there is an octet 0 in it");
-	if (whole < *len && ftruncate(s->fd, (off_t)whole) != 0)
-		return complain(r, strerror(errno));
-	text[whole] = '\0';
-	*len = whole;
-	return true;
+	return ftruncate(s->fd, at) == 0 || complain(r, strerror(errno));
 }
 
-/* Read what is in the file; write the settings if it is empty. */
+/* Read what is in the file F; write the settings if it has no whole line. */
 static bool
-load(struct bench_journal *s, struct reader *r, const char *first, size_t first_len)
+load(struct bench_journal *s, struct reader *r, FILE *f, const char *first, size_t first_len)
 {
-	size_t len;
-	char *text = read_file(s->fd, &len);
+	char *line = NULL;
+	size_t cap = 0;
+	off_t at = 0;
+	struct stat st;
+	bool good = fstat(s->fd, &st) == 0 || complain(r, strerror(errno));
 
-	if (text == NULL)
-		return complain(r, strerror(errno));
-	bool good = cut(s, r, text, &len, first) && take_lines(s, r, text, first, first_len);
-	free(text);
-	int err = good && len == 0 ? write_all(s->fd, first, first_len) : 0;
+	while (good && at < st.st_size) { /* a device may never end */
+		ssize_t len = getline(&line, &cap, f);
+
+		r->line++;
+		if (len <= 0) {
+			good = complain(r, strerror(errno));
+		} else if (line[len - 1] != '\n') {
+			good = cut(s, r, at, line, (size_t)len, first);
+			break;
+		} else {
+			good = take_line(s, r, line, (size_t)len, first, first_len);
+			at += len;
+		}
+	}
+	free(line);
+	int err = good && at == 0 ? write_all(s->fd, first, first_len) : 0;
 	return err != 0 ? complain(r, strerror(-err)) : good;
 }
 
@@ -238,7 +216,10 @@ take_file(struct bench_journal *s, struct reader *r, const json_t *settings)
 		return complain(r, errno == EWOULDBLOCK ? "another run uses it" : strerror(errno));
 	size_t len;
 	char *first = line_of(settings, &len);
-	bool good = first != NULL ? load(s, r, first, len) : complain(r, strerror(ENOMEM));
+	FILE *f = first != NULL ? fdopen(fcntl(s->fd, F_DUPFD_CLOEXEC, 0), "r") : NULL;
+	bool good = f != NULL ? load(s, r, f, first, len) : complain(r, strerror(ENOMEM));
+	if (f != NULL)
+		(void)fclose(f);
 	free(first);
 	return good;
 }

@@ -4,11 +4,10 @@
 
 /*
  * bench_progress: what a run says of itself while it lasts: a line for each trial, with the time
- * that is left. On a terminal there is also a line for what runs now, whose time goes down each
- * second, until something else is printed over it.
+ * that is left. On a terminal there is also a line for what runs now, until something else is
+ * printed over it.
  */
 
-#include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -23,14 +22,7 @@ struct bench_progress {
 	double usual_s;  /* of a trial, before there was one */
 	double seconds;  /* of all trials that were counted */
 	unsigned trials; /* how many that were */
-	/* What runs now; the thread that prints it reads the first two. */
-	char text[BENCH_PROGRESS_TEXT];
-	uint64_t end_ns; /* when it is likely to be over, by clock_now_ns */
-	bool ticking;    /* there is such a thread */
-	bool over;       /* it is to end; under lock */
-	pthread_t ticker;
-	pthread_mutex_t lock;
-	pthread_cond_t wake;
+	bool shown;      /* the line of what runs now stands there */
 };
 
 /*
