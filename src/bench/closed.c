@@ -240,13 +240,6 @@ static const struct bench_column experiment_columns[] = {
 	{ "late", "late", "", 0 },
 };
 
-/* V, or nothing if so many experiments say nothing of it. */
-static json_t *
-real_if(bool known, double v)
-{
-	return known ? json_real(v) : json_null();
-}
-
 /* N = 256 * 1000 / T: questions per second, from the average time in ms. */
 static void
 add_experiments(const struct bench_job *job, struct found *f, unsigned clients)
@@ -264,10 +257,10 @@ add_experiments(const struct bench_job *job, struct found *f, unsigned clients)
 	one.tally = &f->one;
 	add_row(job, f,
 	    json_pack("[i,I,f,o,o,o,f,f,f,o,o,f,I,I,I]", (int)clients, (json_int_t)t.n, t.mean,
-		real_if(more, t.deviation), real_if(many, t.p1), real_if(many, t.p99), t.min, t.max,
-		t.median, real_if(more, t.mad), real_if(more, t.margin), rate,
-		(json_int_t)bench_tally_wrong(&f->one), (json_int_t)bench_method_lost(&one),
-		(json_int_t)f->one.late),
+		bench_run_real(more, t.deviation), bench_run_real(many, t.p1),
+		bench_run_real(many, t.p99), t.min, t.max, t.median, bench_run_real(more, t.mad),
+		bench_run_real(more, t.margin), rate, (json_int_t)bench_tally_wrong(&f->one),
+		(json_int_t)bench_method_lost(&one), (json_int_t)f->one.late),
 	    clients, rate);
 }
 

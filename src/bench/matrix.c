@@ -64,27 +64,23 @@ settings_of(const struct bench_settings *base, size_t aaaa, size_t hits)
 	return s;
 }
 
-static json_t *
-number(bool there, double v)
-{
-	return there ? json_real(v) : json_null();
-}
-
 static void
 add_row(struct matrix *m, const struct bench_cell *cell, const struct bench_found *f,
     const struct bench_summary *sum)
 {
 	bool any = f->n > 0, watched = f->n_cpu > 0;
 	json_t *row = json_pack("[O,O,i,o,o,o,o,o,o,o,s]", json_object_get(cell->is, "hits"),
-	    json_object_get(cell->is, "aaaa"), (int)f->n, number(any, sum->median),
-	    number(any, sum->p1), number(any, sum->p99), number(any, sum->mean),
-	    number(f->n > 1, sum->deviation), number(f->n > 1, sum->mad),
-	    number(f->n > 1, sum->margin), bench_cells_limit(&m->cells, f));
+	    json_object_get(cell->is, "aaaa"), (int)f->n, bench_run_real(any, sum->median),
+	    bench_run_real(any, sum->p1), bench_run_real(any, sum->p99),
+	    bench_run_real(any, sum->mean), bench_run_real(f->n > 1, sum->deviation),
+	    bench_run_real(f->n > 1, sum->mad), bench_run_real(f->n > 1, sum->margin),
+	    bench_cells_limit(&m->cells, f));
 
 	if (m->job->dut != NULL) {
-		(void)json_array_append_new(row, number(watched, f->cpu / f->n_cpu));
-		(void)json_array_append_new(row, number(f->n_cpu > 1, bench_found_cpu(f)));
-		(void)json_array_append_new(row, number(watched, f->cpu_per_answer / f->n_cpu));
+		(void)json_array_append_new(row, bench_run_real(watched, f->cpu / f->n_cpu));
+		(void)json_array_append_new(row, bench_run_real(f->n_cpu > 1, bench_found_cpu(f)));
+		(void)json_array_append_new(
+		    row, bench_run_real(watched, f->cpu_per_answer / f->n_cpu));
 	}
 	bench_table_add(m->table, row);
 }
@@ -196,9 +192,9 @@ add_drawn_row(const struct matrix *m, struct bench_table *t, const struct sides 
 		const struct bench_summary *s =
 		    &m->rates[by->by_hits ? k * n_hits + i : i * n_hits + k];
 
-		(void)json_array_append_new(row, number(s->n > 0, s->median));
-		(void)json_array_append_new(row, number(s->n > 0, s->p1));
-		(void)json_array_append_new(row, number(s->n > 0, s->p99));
+		(void)json_array_append_new(row, bench_run_real(s->n > 0, s->median));
+		(void)json_array_append_new(row, bench_run_real(s->n > 0, s->p1));
+		(void)json_array_append_new(row, bench_run_real(s->n > 0, s->p99));
 	}
 	bench_table_add(t, row);
 }

@@ -372,13 +372,6 @@ bench_measure_inversion(
 	    "");
 }
 
-/* The mean of the numbers that are not null; null if there is none. */
-static json_t *
-mean(double sum, unsigned n)
-{
-	return n > 0 ? json_real(sum / n) : json_null();
-}
-
 static json_t *
 mean_of(const struct same *s, const char *key)
 {
@@ -391,7 +384,7 @@ mean_of(const struct same *s, const char *key)
 		sum += json_number_value(v);
 		n += json_is_number(v);
 	}
-	return mean(sum, n);
+	return bench_run_real(n > 0, sum / n);
 }
 
 /* The share of right answers in time, in percent. */
@@ -404,7 +397,7 @@ valid_share(const struct same *s)
 		valid += json_number_value(json_object_get(s->trial[i], "valid"));
 		sent += json_number_value(json_object_get(s->trial[i], "sent"));
 	}
-	return sent > 0 ? json_real(100 * valid / sent) : json_null();
+	return bench_run_real(sent > 0, 100 * valid / sent);
 }
 
 /* Column K of the server's usage. */
@@ -422,7 +415,7 @@ server_mean(const struct same *s, size_t k)
 		sum += v;
 		n++;
 	}
-	return mean(sum, n);
+	return bench_run_real(n > 0, sum / n);
 }
 
 /* How the server's CPU is spread over these trials; below 0 if fewer than two have it. */

@@ -177,8 +177,8 @@ bench_method_pauses(const struct bench_job *job)
 json_t *
 bench_method_percentile(const struct bench_tally *t, double percent)
 {
-	return bench_stats_carries(t->rtt.n, percent) ? json_real(bench_tally_rtt_us(t, percent))
-						      : json_null();
+	return bench_run_real(
+	    bench_stats_carries(t->rtt.n, percent), bench_tally_rtt_us(t, percent));
 }
 
 void

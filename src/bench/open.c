@@ -184,7 +184,7 @@ second_row(const struct bench_tally *t, double elapsed, double span)
 	return json_pack("[f,I,I,I,I,o,o,o]", elapsed, (json_int_t)t->sent,
 	    (json_int_t)t->replies[BENCH_VALID], (json_int_t)bench_tally_wrong(t),
 	    (json_int_t)t->overdue, bench_method_percentile(t, 50), bench_method_percentile(t, 99),
-	    t->rtt.n > 0 ? json_real((double)t->rtt.max_ns / US) : json_null());
+	    bench_run_real(t->rtt.n > 0, (double)t->rtt.max_ns / US));
 }
 
 static void

@@ -309,12 +309,6 @@ begin_spread(const struct bench_job *job)
 	    sizeof(columns) / sizeof(columns[0]));
 }
 
-static json_t *
-number(size_t n, double v)
-{
-	return n > 0 ? json_real(v) : json_null();
-}
-
 /* Add figure I of the trials at RATE to ROW, and a row of its own; returns the median, or NAN. */
 static double
 add_figure(const struct sweep *s, json_t *row, uint32_t rate, size_t i)
@@ -324,10 +318,10 @@ add_figure(const struct sweep *s, json_t *row, uint32_t rate, size_t i)
 
 	if (n > 0)
 		sum = bench_stats_summary(s->values, n);
-	(void)json_array_append_new(row, number(n, sum.median));
+	(void)json_array_append_new(row, bench_run_real(n > 0, sum.median));
 	if (figures[i].bars) {
-		(void)json_array_append_new(row, number(n, sum.min));
-		(void)json_array_append_new(row, number(n, sum.max));
+		(void)json_array_append_new(row, bench_run_real(n > 0, sum.min));
+		(void)json_array_append_new(row, bench_run_real(n > 0, sum.max));
 	}
 	if (n == 0)
 		return (double)NAN;

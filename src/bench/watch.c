@@ -3,12 +3,10 @@
 
 #include <assert.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
 #include "bench/host/dut.h"
-#include "bench/stats.h"
 
 #define MIB 1048576.0
 
@@ -180,6 +178,5 @@ void
 bench_watch_spread(const struct bench_job *job, json_t *row, double deviation)
 {
 	if (job->dut != NULL)
-		(void)json_array_append_new(
-		    row, deviation >= 0 ? json_real(deviation) : json_null());
+		(void)json_array_append_new(row, bench_run_real(deviation >= 0, deviation));
 }

@@ -221,6 +221,12 @@ tell(struct bench_table *t, const json_t *rows)
 	(void)fflush(t->live);
 }
 
+json_t *
+bench_run_real(bool known, double v)
+{
+	return known ? json_real(v) : json_null();
+}
+
 void
 bench_table_add(struct bench_table *t, json_t *row)
 {

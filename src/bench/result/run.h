@@ -77,6 +77,9 @@ void bench_table_mark(struct bench_table *t, double at, const char *name);
 /* bench_table_detail: leave the table out of the text: it has many rows. */
 void bench_table_detail(struct bench_table *t);
 
+/* bench_run_real: V for a row or finding, the caller's; null if it is not KNOWN. */
+json_t *bench_run_real(bool known, double v);
+
 /* bench_table_add: add ROW, an array with a value (null: none) for each column. Takes it over. */
 void bench_table_add(struct bench_table *t, json_t *row);
 
