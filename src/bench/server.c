@@ -116,6 +116,43 @@ bench_server_ready(const struct bench_job *job, double wait)
 	return false;
 }
 
+/* --- Single questions ------------------------------------------------------------------------- */
+
+/* A socket that is connected to SERVER, or -1. */
+static int
+connect_to(const struct netaddr *server)
+{
+	struct sockaddr_storage ss;
+	socklen_t len = netaddr_to_sockaddr(server, &ss);
+	int fd = socket(ss.ss_family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+
+	if (fd >= 0 && connect(fd, (struct sockaddr *)&ss, len) != 0) {
+		(void)close(fd);
+		fd = -1;
+	}
+	return fd;
+}
+
+/* Ask the LEN bytes at QUESTION by FD; the length of the reply that has the same ID, 0: none came.
+ */
+static size_t
+ask(int fd, const uint8_t *question, size_t len, int wait_ms, uint8_t reply[static REPLY_MAX])
+{
+	struct pollfd p = { .fd = fd, .events = POLLIN };
+
+	if (send(fd, question, len, 0) != (ssize_t)len)
+		return 0;
+	while (poll(&p, 1, wait_ms) > 0) {
+		ssize_t n = recv(fd, reply, REPLY_MAX, MSG_DONTWAIT);
+
+		if (n <= 0)
+			return 0;
+		if (n >= 2 && memcmp(reply, question, 2) == 0)
+			return (size_t)n;
+	}
+	return 0;
+}
+
 /* --- Which one is it? ------------------------------------------------------------------------- */
 
 static const uint8_t qname[] = "\007version\004bind";
@@ -132,15 +169,15 @@ write_question(uint16_t id, uint8_t out[static BENCH_QUESTION_MAX])
 	return header_question_end(sizeof(qname));
 }
 
-/* The first string of the TXT record in the LEN bytes at REPLY, which answers the question ID. */
+/* The first string of the TXT record in the LEN bytes at REPLY. */
 static bool
-read_reply(const uint8_t *reply, size_t len, uint16_t id, char text[static BENCH_VERSION_TEXT])
+read_reply(const uint8_t *reply, size_t len, char text[static BENCH_VERSION_TEXT])
 {
 	struct msg_walk w;
 	struct msg m;
 	struct rr rr;
 
-	if (msg_parse(&m, reply, len) != MSG_OK || m.id != id || (m.flags & DNS_QR) == 0 ||
+	if (msg_parse(&m, reply, len) != MSG_OK || (m.flags & DNS_QR) == 0 ||
 	    m.rcode != DNS_NOERROR)
 		return false;
 	w = msg_walk(&m, MSG_ANSWER);
@@ -159,37 +196,21 @@ read_reply(const uint8_t *reply, size_t len, uint16_t id, char text[static BENCH
 	return false;
 }
 
-/* Ask by FD, which is connected. */
-static bool
-ask(int fd, int wait_ms, char text[static BENCH_VERSION_TEXT])
-{
-	struct pollfd p = { .fd = fd, .events = POLLIN };
-	uint8_t question[BENCH_QUESTION_MAX], reply[REPLY_MAX];
-	struct rng rng;
-
-	rng_init(&rng);
-	uint16_t id = rng_u16(&rng);
-	size_t len = write_question(id, question);
-	if (send(fd, question, len, 0) != (ssize_t)len || poll(&p, 1, wait_ms) <= 0)
-		return false;
-	ssize_t n = recv(fd, reply, sizeof(reply), MSG_DONTWAIT);
-	return n > 0 && read_reply(reply, (size_t)n, id, text);
-}
-
 bool
 bench_server_version(
     const struct netaddr *server, int wait_ms, char text[static BENCH_VERSION_TEXT])
 {
-	struct sockaddr_storage ss;
-	socklen_t len = netaddr_to_sockaddr(server, &ss);
-	int fd = socket(ss.ss_family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	uint8_t question[BENCH_QUESTION_MAX], reply[REPLY_MAX];
+	int fd = connect_to(server);
+	struct rng rng;
 
 	text[0] = '\0';
 	if (fd < 0)
 		return false;
-	bool told = connect(fd, (struct sockaddr *)&ss, len) == 0 && ask(fd, wait_ms, text);
+	rng_init(&rng);
+	size_t n = ask(fd, question, write_question(rng_u16(&rng), question), wait_ms, reply);
 	(void)close(fd);
-	return told;
+	return read_reply(reply, n, text);
 }
 
 void
@@ -213,14 +234,13 @@ struct asker {
 
 /* The TTL of the first AAAA record in the reply to Q; UNKNOWN: it is none, or has none. */
 static int64_t
-ttl_of(
-    const struct asker *a, struct bench_question q, const uint8_t *reply, size_t len, uint16_t id)
+ttl_of(const struct asker *a, struct bench_question q, const uint8_t *reply, size_t len)
 {
 	struct msg_walk w;
 	struct msg m;
 	struct rr rr;
 
-	if (!bench_load_parse(&m, reply, len) || m.id != id || !bench_load_is_for(a->load, q, &m) ||
+	if (!bench_load_parse(&m, reply, len) || !bench_load_is_for(a->load, q, &m) ||
 	    m.rcode != DNS_NOERROR)
 		return UNKNOWN;
 	w = msg_walk(&m, MSG_ANSWER);
@@ -235,22 +255,10 @@ ttl_of(
 static int64_t
 ask_ttl(struct asker *a, struct bench_question q)
 {
-	struct pollfd p = { .fd = a->fd, .events = POLLIN };
 	uint8_t question[BENCH_QUESTION_MAX], reply[REPLY_MAX];
-	uint16_t id = rng_u16(&a->rng);
-	size_t len = bench_load_write(a->load, q, id, question);
-	int64_t ttl = UNKNOWN;
+	size_t len = bench_load_write(a->load, q, rng_u16(&a->rng), question);
 
-	if (send(a->fd, question, len, 0) != (ssize_t)len)
-		return UNKNOWN;
-	while (ttl == UNKNOWN && poll(&p, 1, KNOWN_WAIT_MS) > 0) {
-		ssize_t n = recv(a->fd, reply, sizeof(reply), MSG_DONTWAIT);
-
-		if (n <= 0)
-			return UNKNOWN;
-		ttl = ttl_of(a, q, reply, (size_t)n, id);
-	}
-	return ttl;
+	return ttl_of(a, q, reply, ask(a->fd, question, len, KNOWN_WAIT_MS, reply));
 }
 
 static bool
@@ -320,20 +328,16 @@ unsigned
 bench_server_known(const struct bench_job *job, uint64_t first, uint64_t n, unsigned *asked)
 {
 	const struct bench_settings *s = job->settings;
-	struct sockaddr_storage ss;
-	socklen_t len = netaddr_to_sockaddr(&s->plan.server, &ss);
 	struct asker a = { .load = &s->plan.load, .fresh = { UNKNOWN, UNKNOWN } };
-	unsigned known = 0;
 
 	*asked = 0;
 	if (!has_names(s))
 		return 0;
-	a.fd = socket(ss.ss_family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	a.fd = connect_to(&s->plan.server);
 	if (a.fd < 0)
 		return 0;
 	rng_init(&a.rng);
-	if (connect(a.fd, (struct sockaddr *)&ss, len) == 0)
-		known = sample(&a, first, n, asked);
+	unsigned known = sample(&a, first, n, asked);
 	(void)close(a.fd);
 	return known;
 }

@@ -191,6 +191,7 @@ END_TEST
 void
 tests_add(TCase *tc)
 {
+	tcase_set_timeout(tc, 60);
 	tcase_add_test(tc, seconds_have_their_deviation);
 	tcase_add_test(tc, waiting_is_no_load);
 	tcase_add_test(tc, without_a_server_nothing_is_watched);

@@ -13,46 +13,44 @@
 
 /* --- What it is ------------------------------------------------------------------------------- */
 
-/* The rest of the line at VALUE, if there is any. False: TO stays. */
-static bool
-set(char to[static BENCH_MACHINE_TEXT], const char *value)
+/* What the file PATH has behind KEY, or without one at its beginning; NULL: nothing. */
+static const char *
+value(struct bench_proc_file *f, const char *root, const char *path, const char *key)
 {
-	size_t len = value != NULL ? strcspn(value, "\n") : 0;
-
-	if (len > 0)
-		bench_proc_clean(to, BENCH_MACHINE_TEXT, value, len);
-	return len > 0;
+	if (bench_proc_read(f, "%s%s", root, path) < 0)
+		return NULL;
+	return key != NULL ? bench_proc_value(f->text, key) : f->text;
 }
 
-/* What architectures call the model in /proc/cpuinfo: x86 and others; MIPS; POWER; ARM boards. */
-static void
-set_cpu(const char *root, struct bench_machine *m)
+/*
+ * The rest of the line at TEXT, if there is any, as far as it fits. What is not printable ASCII
+ * becomes "?", so that it can stand in any output. False: TO stays.
+ */
+static bool
+set(char to[static BENCH_MACHINE_TEXT], const char *text)
 {
-	static const char *const models[] = { "model name", "cpu model", "cpu", "Model" };
-	struct bench_proc_file f;
-	long online = sysconf(_SC_NPROCESSORS_ONLN);
+	size_t len = text != NULL ? strcspn(text, "\n") : 0;
 
-	m->cpus = online > 0 ? (unsigned)online : 0;
-	if (bench_proc_read(&f, "%s/proc/cpuinfo", root) < 0)
-		return;
-	for (size_t i = 0; i < sizeof(models) / sizeof(models[0]); i++) {
-		if (set(m->cpu, bench_proc_value(f.text, models[i])))
-			return;
-	}
+	if (len == 0)
+		return false;
+	len = len < BENCH_MACHINE_TEXT - 1 ? len : BENCH_MACHINE_TEXT - 1;
+	for (size_t i = 0; i < len; i++)
+		to[i] = text[i] >= ' ' && text[i] <= '~' ? text[i] : '?';
+	to[len] = '\0';
+	return true;
 }
 
 /* PRETTY_NAME="..." of os-release(5). */
 static void
-set_os(const char *root, struct bench_machine *m)
+set_os(const char *root, struct bench_proc_file *f, struct bench_machine *m)
 {
-	static const char key[] = "PRETTY_NAME=";
-	struct bench_proc_file f;
+	static const char key[] = "\nPRETTY_NAME=";
 
-	if (bench_proc_read(&f, "%s/etc/os-release", root) < 0 &&
-	    bench_proc_read(&f, "%s/usr/lib/os-release", root) < 0)
+	if (value(f, root, "/etc/os-release", NULL) == NULL &&
+	    value(f, root, "/usr/lib/os-release", NULL) == NULL)
 		return;
-	char *at =
-	    strncmp(f.text, key, sizeof(key) - 1) == 0 ? f.text : strstr(f.text, "\nPRETTY_NAME=");
+	bool first = strncmp(f->text, key + 1, sizeof(key) - 2) == 0;
+	char *at = first ? f->text : strstr(f->text, key);
 	if (at == NULL)
 		return;
 	at = strchr(at, '=') + 1;
@@ -61,52 +59,36 @@ set_os(const char *root, struct bench_machine *m)
 	(void)set(m->os, at);
 }
 
-static void
-set_memory(const char *root, struct bench_machine *m)
-{
-	struct bench_proc_file f;
-	uint64_t kib;
-
-	if (bench_proc_read(&f, "%s/proc/meminfo", root) < 0)
-		return;
-	const char *at = bench_proc_value(f.text, "MemTotal");
-	if (at != NULL && bench_proc_number(&at, &kib))
-		(void)snprintf(m->memory, sizeof(m->memory), "%.1f GiB", (double)kib / 1048576);
-}
-
-/* How well it can measure. */
-static void
-set_means(const char *root, struct bench_machine *m)
-{
-	struct bench_proc_file f;
-
-	if (bench_proc_read(&f, "%s/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor", root) ==
-	    0)
-		(void)set(m->governor, f.text);
-	if (bench_proc_read(&f, "%s/proc/self/status", root) == 0)
-		(void)set(m->affinity, bench_proc_value(f.text, "Cpus_allowed_list"));
-	const char *at = f.text;
-	if (bench_proc_read(&f, "%s/proc/sys/net/core/rmem_max", root) < 0 ||
-	    !bench_proc_number(&at, &m->rmem_max))
-		m->rmem_max = 0;
-}
-
 void
 bench_machine_read(const char *root, struct bench_machine *m)
 {
+	/* What architectures call the model: x86 and others; MIPS; POWER; ARM boards. */
+	static const char *const models[] = { "model name", "cpu model", "cpu", "Model" };
+	struct bench_proc_file f;
 	struct utsname u;
+	uint64_t kib;
 
-	*m = (struct bench_machine){ "unknown", "unknown", "unknown", "unknown", 0, "unknown",
-		"unknown", 0 };
+	*m = (struct bench_machine){ "unknown", "unknown", "unknown", "unknown",
+		(unsigned)sysconf(_SC_NPROCESSORS_ONLN), "unknown", "unknown", 0 };
 	if (uname(&u) == 0) {
 		(void)snprintf(m->kernel, sizeof(m->kernel), "%.40s %.50s %.30s", u.sysname,
 		    u.release, u.machine);
 		(void)set(m->cpu, u.machine);
 	}
-	set_cpu(root, m);
-	set_os(root, m);
-	set_memory(root, m);
-	set_means(root, m);
+	for (size_t i = 0; i < sizeof(models) / sizeof(models[0]); i++) {
+		if (set(m->cpu, value(&f, root, "/proc/cpuinfo", models[i])))
+			break;
+	}
+	set_os(root, &f, m);
+	const char *at = value(&f, root, "/proc/meminfo", "MemTotal");
+	if (at != NULL && bench_proc_number(&at, &kib))
+		(void)snprintf(m->memory, sizeof(m->memory), "%.1f GiB", (double)kib / 1048576);
+	(void)set(m->governor,
+	    value(&f, root, "/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor", NULL));
+	(void)set(m->affinity, value(&f, root, "/proc/self/status", "Cpus_allowed_list"));
+	at = value(&f, root, "/proc/sys/net/core/rmem_max", NULL);
+	if (at == NULL || !bench_proc_number(&at, &m->rmem_max))
+		m->rmem_max = 0;
 }
 
 /* --- How busy it is --------------------------------------------------------------------------- */

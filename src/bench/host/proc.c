@@ -60,13 +60,3 @@ bench_proc_number(const char **at, uint64_t *v)
 	*v = n;
 	return true;
 }
-
-void
-bench_proc_clean(char *to, size_t cap, const char *from, size_t len)
-{
-	size_t n = len < cap - 1 ? len : cap - 1;
-
-	for (size_t i = 0; i < n; i++)
-		to[i] = from[i] >= ' ' && from[i] <= '~' ? from[i] : '?';
-	to[n] = '\0';
-}

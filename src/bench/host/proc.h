@@ -36,10 +36,4 @@ MUST_USE const char *bench_proc_value(const char *text, const char *key);
  */
 MUST_USE bool bench_proc_number(const char **at, uint64_t *v);
 
-/*
- * bench_proc_clean: copy LEN bytes at FROM, or as many as fit, to CAP (>= 1) bytes at TO, with a
- * zero behind. What is not printable ASCII becomes "?", so that it can stand in any output.
- */
-void bench_proc_clean(char *to, size_t cap, const char *from, size_t len);
-
 #endif

@@ -85,7 +85,7 @@ START_TEST(name_of_the_system_is_without_quotes)
 		{ "PRETTY_NAME=\"A (b)\"\n", "A (b)" },
 		{ "X=1\n\nPRETTY_NAME=plain", "plain" },
 		{ "PRETTY_NAME=\"open", "open" },
-		{ "PRETTY_NAME=\"tab\there \xc3\xa9\"\n", "tab?here ??" },
+		{ "PRETTY_NAME=\"tab\there \xc3\xa9\x7f\"\n", "tab?here ???" },
 		{ "XPRETTY_NAME=no\n#NAME=no\n", "unknown" },
 		{ "PRETTY_NAME=\n", "unknown" },
 		{ "", "unknown" },

@@ -92,21 +92,6 @@ START_TEST(long_file_is_cut_at_the_limit)
 }
 END_TEST
 
-START_TEST(unprintable_octets_become_question_marks)
-{
-	char to[8];
-
-	bench_proc_clean(to, sizeof(to), "a\tb\x7f\xc3-~", 7);
-	ck_assert_str_eq(to, "a?b?\?-~");
-	bench_proc_clean(to, sizeof(to), "longer than that", 16);
-	ck_assert_str_eq(to, "longer ");
-	bench_proc_clean(to, sizeof(to), "short", 2);
-	ck_assert_str_eq(to, "sh");
-	bench_proc_clean(to, 1, "none", 4);
-	ck_assert_str_eq(to, "");
-}
-END_TEST
-
 static void
 add_file(TCase *tc)
 {
@@ -114,7 +99,6 @@ add_file(TCase *tc)
 	tcase_add_test(tc, what_is_no_number_is_refused);
 	tcase_add_test(tc, value_is_that_of_its_whole_key);
 	tcase_add_test(tc, long_file_is_cut_at_the_limit);
-	tcase_add_test(tc, unprintable_octets_become_question_marks);
 }
 
 void
