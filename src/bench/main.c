@@ -12,12 +12,9 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "bench/compare.h"
 #include "bench/host/machine.h"
 #include "bench/method.h"
 #include "bench/options.h"
-#include "bench/result/plot.h"
-#include "bench/result/report.h"
 #include "bench/server.h"
 #include "bench/sweep.h"
 #include "bench/workload.h"
@@ -98,9 +95,6 @@ run_method(const struct bench_job *job)
 	case BENCH_SOAK:
 		bench_soak(job);
 		break;
-	case BENCH_REPORT:
-	case BENCH_COMPARE:
-		break;
 	}
 	if (*job->stop)
 		bench_run_interrupted(job->run);
@@ -117,7 +111,6 @@ static int
 deliver(const struct bench_settings *s, const struct bench_run *r, FILE *out)
 {
 	int status = bench_run_status(r), err;
-	char error[BENCH_PLOT_ERROR];
 
 	bench_run_print(r, out);
 	err = s->json != NULL ? bench_run_write_json(r, s->json) : 0;
@@ -130,12 +123,6 @@ deliver(const struct bench_settings *s, const struct bench_run *r, FILE *out)
 		(void)fprintf(stderr, "dns64bench: %s: %s\n", s->csv, strerror(-err));
 		status = EXIT_FAILURE;
 	}
-	const struct bench_plot_run drawn = { bench_run_tree(r), "" };
-	const struct bench_plot_wish wish = { s->plot, s->titles, s->panels };
-	if (s->plot != NULL && !bench_plot_write(&drawn, 1, &wish, error)) {
-		(void)fprintf(stderr, "dns64bench: %s\n", error);
-		status = EXIT_FAILURE;
-	}
 	return status;
 }
 
@@ -145,8 +132,7 @@ files_writable(const struct bench_settings *s)
 {
 	const struct {
 		const char *option, *path;
-	} all[] = { { "json", s->json }, { "csv", s->csv }, { "plot", s->plot },
-		{ "raw", s->raw } };
+	} all[] = { { "json", s->json }, { "csv", s->csv }, { "raw", s->raw } };
 	bool good = true;
 
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
@@ -253,34 +239,6 @@ measure(const struct bench_settings *s, int argc, char **argv)
 	return status;
 }
 
-static int
-compare(const struct bench_settings *s, int argc, char **argv)
-{
-	struct bench_run *r = bench_run_new(bench_options_method(s->method), argc, argv);
-	int status = EXIT_USAGE;
-
-	if (r == NULL)
-		(void)fprintf(stderr, "dns64bench: out of memory\n");
-	else if (bench_compare(s, r, stderr))
-		status = deliver(s, r, is_stdout(s->json) || is_stdout(s->csv) ? stderr : stdout);
-	bench_run_free(r);
-	return status;
-}
-
-static int
-report(const struct bench_settings *s)
-{
-	const struct bench_plot_wish wish = { s->output, s->titles, s->panels };
-	char error[BENCH_PLOT_ERROR];
-
-	if (bench_plot_format(s->output) != BENCH_PLOT_UNKNOWN &&
-	    !bench_plot_ready(s->output, error)) {
-		(void)fprintf(stderr, "dns64bench: %s\n", error);
-		return EXIT_USAGE;
-	}
-	return bench_report(&wish, s->files, (size_t)s->n_files, stderr);
-}
-
 /*
  * A socket for each source port, and timers as exact as they can be. Whoever started us may ignore
  * SIGCHLD: then nobody could tell how a --restart ended.
@@ -316,7 +274,6 @@ read_settings(int argc, char **argv, struct bench_settings *s)
 int
 main(int argc, char **argv)
 {
-	char error[BENCH_PLOT_ERROR];
 	struct bench_settings s;
 
 	switch (read_settings(argc, argv, &s)) {
@@ -332,16 +289,8 @@ main(int argc, char **argv)
 	case CMDLINE_RUN:
 		break;
 	}
-	if (s.method == BENCH_REPORT)
-		return report(&s);
-	if (s.plot != NULL && !bench_plot_ready(s.plot, error)) {
-		(void)fprintf(stderr, "dns64bench: %s\n", error);
-		return EXIT_USAGE;
-	}
 	if (!files_writable(&s))
 		return EXIT_USAGE;
-	if (s.method == BENCH_COMPARE)
-		return compare(&s, argc, argv);
 	if (!bench_workload_open(&s, stderr))
 		return EXIT_USAGE;
 	prepare();

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/rng.h"
-#include "bench/result/plot.h"
 
 /* What soak asks besides, in percent; the rest are new names. */
 #define SOAK_ADDRESSES 8
@@ -286,40 +285,10 @@ complete_replay(struct cmdline *c, struct bench_settings *s)
 		s->duration = 0;
 }
 
-/* How pictures are drawn says nothing if there are none. */
-static void
-complete_pictures(struct cmdline *c, const struct bench_settings *s)
-{
-	const char *file = s->method == BENCH_REPORT ? s->output : s->plot;
-	bool drawn = file != NULL &&
-	    (s->method != BENCH_REPORT || bench_plot_format(file) != BENCH_PLOT_UNKNOWN);
-	const char *needs = s->method == BENCH_REPORT
-	    ? "needs an --output that ends in .png, .svg or .pdf"
-	    : "needs --plot";
-
-	if (s->panels && !drawn)
-		cmdline_complain(c, "panels", "%s", needs);
-	if (s->titles && !drawn)
-		cmdline_complain(c, "titles", "%s", needs);
-}
-
 /* Check and complete the settings when all options have a value. */
 static void
 complete(struct cmdline *c, struct bench_settings *s)
 {
-	complete_pictures(c, s);
-	if (s->method == BENCH_REPORT) {
-		need(c, "output");
-		if (s->n_files == 0)
-			cmdline_complain(c, "output", "no JSON file to make it of");
-		return;
-	}
-	if (s->method == BENCH_COMPARE) {
-		complete_output(c, s);
-		if (s->n_bounds > 0 && s->n_files < 2)
-			cmdline_complain(c, "fail-if", "there is nothing to compare the run with");
-		return;
-	}
 	complete_plan(c, s);
 	complete_first(c, s);
 	if ((s->method & (BENCH_CLOSED | BENCH_ENUM)) != 0)
@@ -347,8 +316,6 @@ bench_options_read(int argc, char **argv, struct bench_settings *s, FILE *errors
 	init(s);
 	cmdline_read(&c, argc, argv);
 	s->method = (enum bench_method)c.method;
-	s->files = c.words;
-	s->n_files = c.n_words;
 	if (cmdline_end(&c) == CMDLINE_RUN)
 		complete(&c, s);
 	return cmdline_end(&c);

@@ -74,12 +74,6 @@ MUST_USE bool bench_options_rates(const char *text, uint32_t *list, size_t cap, 
 /* bench_options_endpoint: an address as "ADDR" or "ADDR#PORT"; without a port of its own PORT. */
 MUST_USE bool bench_options_endpoint(const char *text, uint16_t port, struct netaddr *a);
 
-/*
- * bench_options_bound: "NAME < LIMIT" or "NAME > LIMIT", a figure's name (bench_figures) and a
- * number above 0, with or without blanks.
- */
-MUST_USE bool bench_options_bound(const char *text, struct bench_bound *b);
-
 /* --- Rows ------------------------------------------------------------------------------------- */
 
 /*
@@ -115,9 +109,6 @@ cmdline_parse bench_options_take_aaaa;
 
 /* bench_options_take_rates: as bench_options_rates; the settings' rates and n_rates. */
 cmdline_parse bench_options_take_rates;
-
-/* bench_options_take_bound: "rate < 0.97"; one more of the settings' bounds. */
-cmdline_parse bench_options_take_bound;
 
 /* bench_options_take_clients_from: a network, one more of a struct bench_clients. */
 cmdline_parse bench_options_take_clients_from;

@@ -13,10 +13,6 @@
 #include "dns/name.h"
 #include "dns/wire.h"
 
-/* Ratios that --fail-if may name. */
-#define RATIO_LEAST 0.0001
-#define RATIO_MOST 10000
-
 bool
 bench_options_real(const char *text, double min, double max, double *v)
 {
@@ -199,21 +195,6 @@ bench_options_endpoint(const char *text, uint16_t port, struct netaddr *a)
 	return netaddr_parse(addr, (uint16_t)v, a);
 }
 
-bool
-bench_options_bound(const char *text, struct bench_bound *b)
-{
-	const char *blanks = " \t";
-	size_t name = strcspn(text, " \t<>");
-	const char *sign = text + name + strspn(text + name, blanks);
-
-	b->figure = bench_figures_find(text, name);
-	b->below = *sign == '<';
-	if (b->figure == BENCH_FIGURES || (*sign != '<' && *sign != '>'))
-		return false;
-	sign++;
-	return bench_options_real(sign + strspn(sign, blanks), RATIO_LEAST, RATIO_MOST, &b->limit);
-}
-
 /* --- Rows ------------------------------------------------------------------------------------- */
 
 #define AHEAD_S 86400.0  /* how far ahead a start may be */
@@ -335,30 +316,6 @@ bench_options_take_rates(
 		    "\"%s\" is not a list like 1000,2000 or 1000-100000/20, of up to %d different"
 		    " rates from 1 to %d",
 		    text, BENCH_RATES_MAX, BENCH_RATE_MAX);
-}
-
-void
-bench_options_take_bound(
-    struct cmdline *c, const struct cmdline_row *row, const char *text, void *field)
-{
-	struct bench_settings *s = c->settings;
-	struct bench_bound *bounds = field;
-	char names[120] = "";
-	size_t n = 0;
-
-	if (s->n_bounds == BENCH_BOUNDS_MAX) {
-		cmdline_complain(c, row->name, "more than %d times", BENCH_BOUNDS_MAX);
-		return;
-	}
-	if (bench_options_bound(text, &bounds[s->n_bounds])) {
-		s->n_bounds++;
-		return;
-	}
-	for (unsigned f = 0; f < BENCH_FIGURES; f++)
-		n += (size_t)snprintf(names + n, sizeof(names) - n, "%s%s", f > 0 ? ", " : "",
-		    bench_figures_words((enum bench_figure_name)f)->name);
-	cmdline_complain(c, row->name,
-	    "\"%s\" is not like \"rate < 0.97\": one of %s; < or >; a ratio", text, names);
 }
 
 void

@@ -11,14 +11,12 @@
 
 #include "base/attr.h"
 #include "base/netaddr.h"
-#include "bench/figures.h"
 #include "bench/load/plan.h"
 
 #define BENCH_STEPS_MAX 64     /* numbers of clients one after another */
 #define BENCH_EXPERIMENT 256   /* questions of an experiment */
 #define BENCH_BLOCK 256        /* experiments of a block */
 #define BENCH_ROWS_MAX 1000000 /* of a soak */
-#define BENCH_BOUNDS_MAX 16    /* of compare */
 #define BENCH_SHARES_MAX 21    /* of a matrix, in each direction */
 #define BENCH_RATES_MAX 256    /* of a sweep */
 
@@ -29,17 +27,8 @@ enum bench_method {
 	BENCH_CLOSED = 4,
 	BENCH_ENUM = 8,
 	BENCH_SOAK = 16,
-	BENCH_REPORT = 32,
-	BENCH_COMPARE = 64,
 	BENCH_MATRIX = 128,
 	BENCH_SWEEP = 256
-};
-
-/* compare fails if the ratio of a figure is below or above a limit. */
-struct bench_bound {
-	enum bench_figure_name figure;
-	bool below; /* false: above */
-	double limit;
 };
 
 /* Those that search for the highest rate without a fault. */
@@ -68,14 +57,8 @@ struct bench_settings {
 	const char *unit;         /* of systemd, that the server runs in */
 	const char *json;
 	const char *csv;
-	const char *plot;
-	bool panels; /* each chart in a file of its own */
-	bool titles; /* above the charts */
 	const char *raw;
 	uint64_t start_at_ns; /* since 1970, when the trial begins; 0: at once */
-	const char *output;   /* report: the page */
-	char *const *files;   /* report, compare: what they are made of */
-	int n_files;
 
 	/* search, matrix */
 	uint32_t low, high; /* questions per second */
@@ -92,10 +75,6 @@ struct bench_settings {
 	unsigned clients[BENCH_STEPS_MAX];
 	size_t n_clients;
 	unsigned blocks; /* of 256 experiments */
-
-	/* compare */
-	struct bench_bound bounds[BENCH_BOUNDS_MAX];
-	size_t n_bounds;
 
 	/* soak */
 	double interval; /* s, between two rows */

@@ -101,8 +101,6 @@ static const struct {
 	{ BENCH_SOAK, "soak -s 192.0.2.1 -r 1000" },
 	{ BENCH_MATRIX, "matrix -s 192.0.2.1" },
 	{ BENCH_SWEEP, "sweep -s 192.0.2.1 --rates 5" },
-	{ BENCH_REPORT, "report -o page.svg run.json" },
-	{ BENCH_COMPARE, "compare a.json b.json" },
 };
 
 /* A time in a minute. */
@@ -122,7 +120,6 @@ value_for(const struct cmdline_row *row)
 {
 	static const char *const values[][2] = {
 		{ "PERCENT", "5" },
-		{ "FIGURE<R", "rate<0.97" },
 		{ "N", "1" },
 		{ "B", "3" },
 		{ "D", "0.2" },
@@ -158,15 +155,13 @@ value_for(const struct cmdline_row *row)
 	ck_abort_msg("--%s %s: no value for it here", row->name, row->value);
 }
 
-/* What METHOD must be told besides, with ROW. */
+/* What must be told besides, with ROW. */
 static const char *
-with_for(const struct cmdline_row *row, enum bench_method method)
+with_for(const struct cmdline_row *row)
 {
 	/* Clients have a window only in a time of their own. */
 	if (strcmp(row->name, "window") == 0)
 		return "-d 1";
-	if (strcmp(row->name, "panels") == 0 || strcmp(row->name, "titles") == 0)
-		return method != BENCH_REPORT ? "--plot x.png" : "";
 	return strcmp(row->name, "delta") == 0 ? "--upstream 192.0.2.2" : "";
 }
 
@@ -177,7 +172,7 @@ START_TEST(options_of_methods)
 
 	for (const struct cmdline_row *row = t->rows; row < t->rows + t->n_rows; row++) {
 		char line[300], want[100];
-		const char *with = with_for(row, methods[_i].method);
+		const char *with = with_for(row);
 		enum cmdline_task task = row->letter == 'h' ? CMDLINE_HELP
 		    : row->letter == 'V'                    ? CMDLINE_VERSION
 							    : CMDLINE_RUN;
@@ -210,16 +205,6 @@ START_TEST(letters_set_what_their_names_do)
 	ck_assert_uint_eq(s.plan.load.base, 0xc6120000);
 	good("rate -r 10 -n 7 -s 192.0.2.1");
 	ck_assert_uint_eq(s.plan.n_questions, 7);
-	good("report -o page.pdf --panels --titles a.json b.json");
-	good("rate -s ::1 -r 1 --plot x.svg --panels");
-	good("report -o page.html a.json b.json");
-	ck_assert_str_eq(s.output, "page.html");
-	ck_assert_int_eq(s.n_files, 2);
-	ck_assert_str_eq(s.files[1], "b.json");
-	good("compare --fail-if rate<0.97 a.json b.json --fail-if cpu>1.1");
-	ck_assert_int_eq(s.n_files, 2);
-	ck_assert_uint_eq(s.n_bounds, 2);
-	ck_assert_int_eq(s.bounds[1].figure, BENCH_FIGURE_CPU);
 }
 END_TEST
 
@@ -230,7 +215,7 @@ START_TEST(help_and_version_go_before_faults)
 	ck_assert_int_eq(read_line("-V"), CMDLINE_VERSION);
 	ck_assert_int_eq(read_line("--version"), CMDLINE_VERSION);
 	ck_assert_int_eq(read_line("rate -h"), CMDLINE_HELP); /* without what rate needs */
-	ck_assert_int_eq(read_line("report --version"), CMDLINE_VERSION);
+	ck_assert_int_eq(read_line("soak --version"), CMDLINE_VERSION);
 }
 END_TEST
 
@@ -355,8 +340,7 @@ END_TEST
 
 /* A line and two texts that the message must have. */
 static const char *const faults[][3] = {
-	{ "", "first comes one of rate search closed enum soak matrix sweep compare report",
-	    "dns64bench: " },
+	{ "", "first comes one of rate search closed enum soak matrix sweep", "dns64bench: " },
 	{ "walk -s 192.0.2.1", "\"walk\" is not a method", "rate search" },
 	{ "-s 192.0.2.1 rate", "\"-s\" is not a method", "rate search" },
 	{ "-h -h", "\"-h\" is not a method", "rate search" },
@@ -364,16 +348,8 @@ static const char *const faults[][3] = {
 	{ "search", "--server: search needs it", "\n" },
 	{ "closed", "--server: closed needs it", "\n" },
 	{ "soak -s ::1", "--rate: soak needs it", "\n" },
-	{ "rate -s ::1 -r 1 --panels --titles", "--panels: needs --plot",
-	    "--titles: needs --plot" },
-	{ "report -o a.html --panels a.json", "--panels: needs an --output that ends in .png",
-	    "\n" },
 	{ "enum -s ::1", "--numbers: enum needs it", "\n" },
 	{ "enum -s ::1 --numbers 0-9 --missing 1", "--missing: needs --missing-numbers", "\n" },
-	{ "compare a b --fail-if rates<1",
-	    "--fail-if: \"rates<1\" is not like \"rate < 0.97\": one of rate, rtt-median, "
-	    "rtt-p99, cpu, memory;",
-	    "\n" },
 	{ "enum -s ::1 --numbers 0-9 --missing-numbers 10-19",
 	    "--missing-numbers: are asked for with --missing, which is 0 %", "\n" },
 	{ "rate -s ::1 -r 9 -n 9 -d 9", "--duration: either this or --count", "\n" },
@@ -381,11 +357,7 @@ static const char *const faults[][3] = {
 	    "--singles: there are no datagrams over tcp", "\n" },
 	{ "search -s ::1 --high 9 -d 1 --delta 0.2",
 	    "--delta: is of the self-test, which needs --upstream", "\n" },
-	{ "compare a,b --fail-if rate<1", "--fail-if: there is nothing to compare the run with",
-	    "\n" },
-	{ "compare a b --json - --csv -", "--csv: standard output takes either this or --json",
-	    "" },
-	{ "compare a b -s ::1", "--server: says nothing to compare", "" },
+	{ "compare a b", "\"compare\" is not a method", "rate search" },
 	{ "sweep -s ::1", "--rates: sweep needs it", "\n" },
 	{ "sweep -s ::1 --rates 5,10,5", "--rates: \"5,10,5\" is not a list like", "\n" },
 	{ "sweep -s ::1 --rates 5,10 -t 6", "--threads: more than there are questions", "\n" },
@@ -393,7 +365,6 @@ static const char *const faults[][3] = {
 	{ "matrix -s ::1 --aaaa 5,5", "--aaaa: \"5,5\" is not a list like", "\n" },
 	{ "matrix -s ::1 --aaaa 5,", "--aaaa: \"5,\" is not a list like", "\n" },
 	{ "rate -s ::1 -r 1 --hits 5,6", "--hits: \"5,6\" is not a number from 0 to 100", "\n" },
-	{ "report run.json", "--output: report needs it", "\n" },
 	{ "rate -s ::1 -r 5 --nosuch", "dns64bench: --nosuch: unknown option\n", "" },
 	{ "rate -s ::1 -r 5 --nosuch=7", "dns64bench: --nosuch=7: unknown option\n", "" },
 	{ "rate -s ::1 -r 5 -q", "dns64bench: -q: unknown option\n", "" },
@@ -513,11 +484,11 @@ add_options(TCase *tc)
 /* The table of options agrees with itself, and its defaults are good values. */
 
 #define ALL \
-	(BENCH_RATE | BENCH_SEARCH | BENCH_CLOSED | BENCH_ENUM | BENCH_SOAK | BENCH_REPORT | \
-	    BENCH_COMPARE | BENCH_MATRIX | BENCH_SWEEP)
+	(BENCH_RATE | BENCH_SEARCH | BENCH_CLOSED | BENCH_ENUM | BENCH_SOAK | BENCH_MATRIX | \
+	    BENCH_SWEEP)
 
 static const enum bench_method every_method[] = { BENCH_RATE, BENCH_SEARCH, BENCH_CLOSED,
-	BENCH_ENUM, BENCH_SOAK, BENCH_MATRIX, BENCH_SWEEP, BENCH_COMPARE, BENCH_REPORT };
+	BENCH_ENUM, BENCH_SOAK, BENCH_MATRIX, BENCH_SWEEP };
 
 /* Rows stand in the order of their names, for some method, each with a letter of its own or none.
  */
@@ -598,7 +569,6 @@ START_TEST(names_of_methods)
 		ck_assert_str_eq(bench_options_method(every_method[i]), t->methods[i].name);
 	}
 	ck_assert_str_eq(bench_options_method(BENCH_RATE), "rate");
-	ck_assert_str_eq(bench_options_method(BENCH_REPORT), "report");
 	ck_assert_str_eq(bench_options_method((enum bench_method)0), "");
 }
 END_TEST

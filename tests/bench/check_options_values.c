@@ -95,44 +95,6 @@ START_TEST(networks_are_read)
 }
 END_TEST
 
-START_TEST(bounds_are_read)
-{
-	static const struct {
-		const char *text;
-		bool good, below;
-		double limit;
-	} cases[] = {
-		{ "rate < 0.97", true, true, 0.97 },
-		{ "rate<1", true, true, 1 },
-		{ "rate >\t1.5", true, false, 1.5 },
-		{ "rate  >10000", true, false, 10000 },
-		{ "rate", false, false, 0 },
-		{ "rate <", false, false, 0 },
-		{ "rate < 0", false, false, 0 },
-		{ "rate < 10001", false, false, 0 },
-		{ "rate < 1 ", false, false, 0 },
-		{ "rate <= 1", false, false, 0 },
-		{ "rate = 1", false, false, 0 },
-		{ "rate 1", false, false, 0 },
-		{ " rate < 1", false, false, 0 },
-		{ "Rate < 1", false, false, 0 },
-		{ "< 1", false, false, 0 },
-		{ "", false, false, 0 },
-	};
-
-	for (size_t i = 0; i < N_OF(cases); i++) {
-		struct bench_bound b;
-		bool good = bench_options_bound(cases[i].text, &b);
-
-		ck_assert_msg(good == cases[i].good, "\"%s\"", cases[i].text);
-		if (!good)
-			continue;
-		ck_assert_int_eq(b.figure, BENCH_FIGURE_RATE);
-		ck_assert(b.below == cases[i].below && b.limit == cases[i].limit);
-	}
-}
-END_TEST
-
 START_TEST(ranges_are_read)
 {
 	static const struct {
@@ -320,7 +282,6 @@ add_values(TCase *tc)
 {
 	tcase_add_test(tc, decimals_are_read);
 	tcase_add_test(tc, networks_are_read);
-	tcase_add_test(tc, bounds_are_read);
 	tcase_add_test(tc, ranges_are_read);
 	tcase_add_test(tc, lists_of_steps_are_read);
 	tcase_add_test(tc, rates_are_read);
@@ -434,20 +395,16 @@ START_TEST(texts_are_taken)
 {
 	good("csv", "a");
 	good("json", "b");
-	good("output", "c");
 	good("pid", "d");
 	good("pid-file", "D");
-	good("plot", "e.png");
 	good("raw", "f");
 	good("restart", "g");
 	good("state", "h");
 	good("unit", "i");
 	ck_assert_str_eq(s.csv, "a");
 	ck_assert_str_eq(s.json, "b");
-	ck_assert_str_eq(s.output, "c");
 	ck_assert_str_eq(s.pid, "d");
 	ck_assert_str_eq(s.pid_file, "D");
-	ck_assert_str_eq(s.plot, "e.png");
 	ck_assert_str_eq(s.raw, "f");
 	ck_assert_str_eq(s.restart, "g");
 	ck_assert_str_eq(s.state, "h");

@@ -72,7 +72,15 @@ played_run(void (*method)(const struct bench_job *), const struct bench_settings
 const json_t *
 played_table(const struct bench_run *r, const char *name)
 {
-	return bench_run_table_of(bench_run_tree(r), name);
+	const json_t *tables = json_object_get(bench_run_tree(r), "tables");
+
+	for (size_t i = 0; i < json_array_size(tables); i++) {
+		const json_t *t = json_array_get(tables, i);
+
+		if (strcmp(json_string_value(json_object_get(t, "name")), name) == 0)
+			return t;
+	}
+	return NULL;
 }
 
 size_t

@@ -40,7 +40,7 @@ for page in contrib/handbook/*.7; do
 	done
 done
 
-contrib/handbook/build "$site" man/dns64bench.1 man/fakedns.8 contrib/handbook/*.7 >/dev/null || exit 1
+contrib/handbook/build "$site" man/dns64bench.1 man/dns64bench-report.1 man/fakedns.8 contrib/handbook/*.7 >/dev/null || exit 1
 for page in "$site"/*.html; do
 	grep -o 'href="[^"#:]*"' "$page" | cut -d '"' -f 2 | sort -u | while read -r link; do
 		[ -e "$site/$link" ] || tell "${page##*/}" page "$link"

@@ -10,7 +10,6 @@ reason()
 {
 	case $1 in
 	src/base/netaddr.c) echo "0xc0: of fe80::/10" ;;
-	src/bench/result/text.c) echo "0xc0: of UTF-8" ;;
 	esac
 }
 

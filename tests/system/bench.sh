@@ -20,6 +20,13 @@ bench()
 	status=$?
 }
 
+# report ARGUMENT...: the same for dns64bench-report
+report()
+{
+	timeout 300 "$TOP_SRCDIR/src/bench/dns64bench-report" "$@" >"$work/out" 2>"$work/err"
+	status=$?
+}
+
 # rate PORT ARGUMENT...: the same for a run of that method. The timeout is long: a busy machine is no
 # fault of the server's.
 rate()
@@ -480,29 +487,33 @@ bench enum -s 127.0.0.1 -p 5364 --numbers 1000-4999 --missing-numbers 5000-9999 
 	--clients 1-5/2 -d 1 --timeout 5 --json "$work/enum.json"
 equal "enum: exit code" 0 $status
 rm -f "$work/page.html"
-bench report -o "$work/page.html" "$work/closed.json" "$work/soak.json" "$work/search.json" \
+report page -o "$work/page.html" "$work/closed.json" "$work/soak.json" "$work/search.json" \
 	"$work/enum.json" "$work/matrix.json" "$work/sweep.json"
-equal "report: exit code" 0 $status
+equal "page: exit code" 0 $status
 for method in closed soak search enum matrix sweep; do
-	check "report: $method" grep -q "dns64bench $method" "$work/page.html"
+	check "page: $method" grep -q "dns64bench $method" "$work/page.html"
 done
-bench compare --json "$work/compare.json" --csv "$work/compare.csv" --fail-if 'rate < 0.9' \
+report table "$work/closed.json"
+told "table: the run" '^dns64bench .* closed, ' out
+report table --format markdown --table searches "$work/search.json"
+told "table: one, as Markdown" '^### Highest rate without a fault' out
+report compare --json "$work/compare.json" --csv "$work/compare.csv" --fail-if 'rate < 0.9' \
 	A="$work/closed.json" B="$work/closed.json"
 equal "compare with itself: exit code" 0 $status
 told "compare with itself: the ratio" '^rate  *ratio 1.000 in 1 round: ' out
 equal "compare with itself: as CSV" 2 "$(grep -c '^rate,[AB],' "$work/compare.csv")"
-bench compare --fail-if 'rate > 0.9' "$work/closed.json" "$work/closed.json"
+report compare --fail-if 'rate > 0.9' "$work/closed.json" "$work/closed.json"
 equal "compare: exit code of a bound that is broken" 1 $status
 told "compare: and which" '^FAILED: rate > 0.9: ' out
-bench report -o "$work/page.html" "$work/compare.json"
-equal "report of a comparison: exit code" 0 $status
-bench compare "$work/closed.json" "$work/soak.json"
+report page -o "$work/page.html" "$work/compare.json"
+equal "page of a comparison: exit code" 0 $status
+report compare "$work/closed.json" "$work/soak.json"
 equal "compare of two methods: exit code" 2 $status
-bench compare "$work/closed.json" "$work/page.html"
+report compare "$work/closed.json" "$work/page.html"
 equal "compare of a page: exit code" 2 $status
 told "compare of a page: the reason" 'page.html:1: ' err
-bench report -o "$work/page.html" "$work/nosuch.json"
-equal "report without a run: exit code" 2 $status
+report page -o "$work/page.html" "$work/nosuch.json"
+equal "page without a run: exit code" 2 $status
 
 # drawn FILE HEAD: it is there and begins so
 drawn()
@@ -513,25 +524,25 @@ drawn()
 # Pictures of one run, of two over each other, and of each chart; what gnuplot cannot do is told before.
 if command -v gnuplot >/dev/null; then
 	restart_fakedns --aaaa 100
-	bench closed -s 127.0.0.1 -p 5300 --clients 1,2,4 -d 0.5 --aaaa 100 --timeout 5 \
-		--json "$work/other.json" --plot "$work/run.pdf" --panels
+	bench closed -s 127.0.0.1 -p 5300 --clients 1,2,4 -d 0.5 --aaaa 100 --timeout 5 --json "$work/other.json"
+	report plot -o "$work/run.pdf" --panels "$work/other.json"
 	equal "panels: exit code" 0 $status
 	drawn run-steps-rate.pdf %PDF-1.
 	drawn run-steps-rtt.pdf %PDF-1.
 	for end in png svg pdf; do
-		bench report -o "$work/both.$end" --titles one="$work/closed.json" "$work/other.json"
-		equal "report as $end: exit code" 0 $status
+		report plot -o "$work/both.$end" --titles one="$work/closed.json" "$work/other.json"
+		equal "plot as $end: exit code" 0 $status
 	done
 	drawn both.png PNG
 	drawn both.svg '<?xml'
 	drawn both.pdf %PDF-1.
-	check "report as svg: its runs" grep -q '>one<' "$work/both.svg"
-	check "report as svg: its titles" grep -q '>Clients and what they achieved<' "$work/both.svg"
-	bench rate -s 127.0.0.1 -p 5300 -r 1000 -n 100 --plot "$work/run.eps"
+	check "plot as svg: its runs" grep -q '>one<' "$work/both.svg"
+	check "plot as svg: its titles" grep -q '>Clients and what they achieved<' "$work/both.svg"
+	report plot -o "$work/run.eps" "$work/other.json"
 	equal "picture of another kind: exit code" 2 $status
 	told "picture of another kind" 'pictures end in .png, .svg or .pdf' err
 else
-	bench rate -s 127.0.0.1 -p 5300 -r 1000 -n 100 --plot "$work/run.png"
+	report plot -o "$work/run.png" "$work/closed.json"
 	equal "no gnuplot: exit code" 2 $status
 	told "no gnuplot" 'there is no gnuplot' err
 fi

@@ -13,10 +13,13 @@
 
 #include "base/clock.h"
 
+#define LOOK_NS (5 * NS_PER_MS) /* between two checks whether it has ended */
+
+/* A group of its own, so that all can be killed; no signal is blocked or ignored there. */
 static int
-set_attributes(posix_spawnattr_t *attr, bool own_group)
+set_attributes(posix_spawnattr_t *attr)
 {
-	short flags = POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF;
+	const short flags = POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP;
 	sigset_t none, all;
 
 	(void)sigemptyset(&none);
@@ -24,52 +27,10 @@ set_attributes(posix_spawnattr_t *attr, bool own_group)
 	int err = posix_spawnattr_setsigmask(attr, &none);
 	if (err == 0)
 		err = posix_spawnattr_setsigdefault(attr, &all);
-	if (err == 0 && own_group)
+	if (err == 0)
 		err = posix_spawnattr_setpgroup(attr, 0);
-	if (own_group)
-		flags |= POSIX_SPAWN_SETPGROUP;
 	return err == 0 ? posix_spawnattr_setflags(attr, flags) : err;
 }
-
-static int
-set_files(posix_spawn_file_actions_t *files, const int fd[static 3])
-{
-	int err = 0;
-
-	for (int i = 0; i < 3 && err == 0; i++) {
-		if (fd[i] >= 0)
-			err = posix_spawn_file_actions_adddup2(files, fd[i], i);
-		else
-			err = posix_spawn_file_actions_addopen(files, i, "/dev/null", O_RDWR, 0);
-	}
-	return err;
-}
-
-int
-bench_process_start(char *const argv[], const int fd[static 3], bool own_group, pid_t *pid)
-{
-	posix_spawn_file_actions_t files;
-	posix_spawnattr_t attr;
-	int err = posix_spawn_file_actions_init(&files);
-
-	if (err != 0)
-		return err;
-	err = posix_spawnattr_init(&attr);
-	if (err == 0) {
-		err = set_attributes(&attr, own_group);
-		if (err == 0)
-			err = set_files(&files, fd);
-		if (err == 0)
-			err = posix_spawnp(pid, argv[0], &files, &attr, argv, environ);
-		(void)posix_spawnattr_destroy(&attr);
-	}
-	(void)posix_spawn_file_actions_destroy(&files);
-	return err;
-}
-
-/* --- A command of the user -------------------------------------------------------------------- */
-
-#define LOOK_NS (5 * NS_PER_MS) /* between two checks whether it has ended */
 
 /* Start the shell; what it prints goes to standard error, as ours is for results. 0 or an errno. */
 static int
@@ -77,9 +38,25 @@ start(const char *command, pid_t *pid)
 {
 	char shell[] = "/bin/sh", option[] = "-c";
 	char *const argv[] = { shell, option, (char *)(uintptr_t)command, NULL };
-	const int fd[3] = { -1, STDERR_FILENO, STDERR_FILENO };
+	posix_spawn_file_actions_t files;
+	posix_spawnattr_t attr;
 
-	return bench_process_start(argv, fd, true, pid);
+	int err = posix_spawn_file_actions_init(&files);
+	if (err != 0)
+		return err;
+	err = posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+	if (err == 0)
+		err = posix_spawn_file_actions_adddup2(&files, STDERR_FILENO, STDOUT_FILENO);
+	if (err == 0)
+		err = posix_spawnattr_init(&attr);
+	if (err == 0) {
+		err = set_attributes(&attr);
+		if (err == 0)
+			err = posix_spawn(pid, shell, &files, &attr, argv, environ);
+		(void)posix_spawnattr_destroy(&attr);
+	}
+	(void)posix_spawn_file_actions_destroy(&files);
+	return err;
 }
 
 /* Wait until the process ends, for GIVE_UP_NS or *stop. Did it end? */

@@ -108,19 +108,6 @@ date(void)
 	return json_string(text);
 }
 
-/* Make a run of TREE, which it takes over. */
-static struct bench_run *
-of_tree(json_t *tree)
-{
-	struct bench_run *r = tree != NULL ? calloc(1, sizeof(*r)) : NULL;
-
-	if (r == NULL)
-		json_decref(tree);
-	else
-		r->tree = tree;
-	return r;
-}
-
 static json_t *
 machine(void)
 {
@@ -134,10 +121,18 @@ machine(void)
 struct bench_run *
 bench_run_new(const char *method, int argc, char *const *argv)
 {
-	return of_tree(json_pack("{si,ss,ss,ss,so,so,so,s{},s[],s[],s[],sb,s[]}", "schema",
+	struct bench_run *r = calloc(1, sizeof(*r));
+
+	if (r == NULL)
+		return NULL;
+	r->tree = json_pack("{si,ss,ss,ss,so,so,so,s{},s[],s[],s[],sb,s[]}", "schema",
 	    BENCH_RUN_SCHEMA, "program", "dns64bench", "version", PACKAGE_VERSION, "method", method,
 	    "date", date(), "command", command(argc, argv), "machine", machine(), "settings",
-	    "findings", "tables", "histograms", "complete", 1, "failed"));
+	    "findings", "tables", "histograms", "complete", 1, "failed");
+	if (r->tree != NULL)
+		return r;
+	free(r);
+	return NULL;
 }
 
 void
@@ -288,35 +283,6 @@ bench_run_tree(const struct bench_run *r)
 	return r->tree;
 }
 
-const json_t *
-bench_run_table_of(const json_t *tree, const char *name)
-{
-	const json_t *tables = json_object_get(tree, "tables");
-
-	for (size_t i = 0; i < json_array_size(tables); i++) {
-		const json_t *table = json_array_get(tables, i);
-
-		if (strcmp(bench_text_get(table, "name"), name) == 0)
-			return table;
-	}
-	return NULL;
-}
-
-const json_t *
-bench_run_finding_of(const json_t *tree, const char *name, size_t before)
-{
-	const json_t *list = json_object_get(tree, "findings");
-	size_t seen = 0;
-
-	for (size_t i = 0; i < json_array_size(list); i++) {
-		const json_t *f = json_array_get(list, i);
-
-		if (strcmp(bench_text_get(f, "name"), name) == 0 && seen++ == before)
-			return f;
-	}
-	return NULL;
-}
-
 /* Is table I not to be printed to OUT: is it one of details, or was it printed row by row? */
 static bool
 is_left_out(const struct bench_run *r, size_t i, const FILE *out)
@@ -344,34 +310,6 @@ bench_run_print(const struct bench_run *r, FILE *out)
 	}
 	bench_text_verdict(out, r->tree);
 	(void)fflush(out);
-}
-
-struct bench_run *
-bench_run_read(const char *path, char error[static BENCH_RUN_ERROR])
-{
-	char why[BENCH_RUN_WHY];
-	json_error_t e;
-	FILE *f = fopen(path, "re");
-
-	if (f == NULL) {
-		(void)snprintf(error, BENCH_RUN_ERROR, "%s: %s", path, strerror(errno));
-		return NULL;
-	}
-	json_t *tree = json_loadf(f, JSON_REJECT_DUPLICATES, &e);
-	(void)fclose(f);
-	if (tree == NULL) {
-		(void)snprintf(error, BENCH_RUN_ERROR, "%s:%d: %s", path, e.line, e.text);
-		return NULL;
-	}
-	if (!bench_run_check(tree, why)) {
-		(void)snprintf(error, BENCH_RUN_ERROR, "%s: %s", path, why);
-		json_decref(tree);
-		return NULL;
-	}
-	struct bench_run *r = of_tree(tree);
-	if (r == NULL)
-		(void)snprintf(error, BENCH_RUN_ERROR, "%s: %s", path, strerror(ENOMEM));
-	return r;
 }
 
 static bool

@@ -26,8 +26,10 @@
 #include "base/attr.h"
 #include "bench/result/text.h"
 
-#define BENCH_RUN_SCHEMA 1  /* of the form below; another one if keys change their meaning */
-#define BENCH_RUN_ERROR 512 /* octets of a message */
+#define BENCH_RUN_SCHEMA 1   /* of the form below; another one if keys change their meaning */
+#define BENCH_RUN_ERROR 512  /* octets of a message */
+#define BENCH_RUN_TABLES 8   /* of one run */
+#define BENCH_RUN_COLUMNS 64 /* of one table */
 
 struct bench_run;
 struct bench_table;
@@ -45,12 +47,6 @@ struct bench_column {
  */
 MUST_USE struct bench_run *bench_run_new(const char *method, int argc, char *const *argv);
 
-/*
- * bench_run_read: read the run that bench_run_write_json wrote to the file PATH. NULL if there is
- * none, and the reason to ERROR, with the file's name, and the line if the file is no JSON.
- */
-MUST_USE struct bench_run *bench_run_read(const char *path, char error[static BENCH_RUN_ERROR]);
-
 /* bench_run_free: free the run and its tables; NULL is fine. */
 void bench_run_free(struct bench_run *r);
 
@@ -60,13 +56,13 @@ void bench_run_set(struct bench_run *r, const char *key, json_t *value);
 /*
  * bench_run_table: add an empty table, which is the run's: at most BENCH_RUN_TABLES, with at most
  * BENCH_RUN_COLUMNS each. The first table is the main one, which goes to the CSV. What is
- * drawn, bench_plot finds by the columns' names and units.
+ * drawn, dns64bench-report finds by the columns' names and units.
  */
 struct bench_table *bench_run_table(struct bench_run *r, const char *name, const char *title,
     const struct bench_column *columns, size_t n_columns);
 
 /*
- * bench_table_axis: how the first column is drawn (bench_plot), if not as its values suggest:
+ * bench_table_axis: how the first column is drawn, if not as its values suggest:
  * "categories", one beside the other, or "bars", in groups.
  */
 void bench_table_axis(struct bench_table *t, const char *axis);
@@ -112,15 +108,6 @@ int bench_run_status(const struct bench_run *r);
 /* bench_run_tree: the run as JSON (its form is above); it is the run's. */
 const json_t *bench_run_tree(const struct bench_run *r);
 
-/* bench_run_table_of: the table NAME of the run that is TREE; NULL if there is none. */
-MUST_USE const json_t *bench_run_table_of(const json_t *tree, const char *name);
-
-/*
- * bench_run_finding_of: the finding NAME, as an object, of the run that is TREE, that comes after
- * BEFORE others of that name; NULL if there is none.
- */
-MUST_USE const json_t *bench_run_finding_of(const json_t *tree, const char *name, size_t before);
-
 /* bench_run_print: print the run as text (bench_text) to OUT: findings, tables, reasons. */
 void bench_run_print(const struct bench_run *r, FILE *out);
 
@@ -132,19 +119,5 @@ MUST_USE int bench_run_write_json(const struct bench_run *r, const char *path);
  * or -errno.
  */
 MUST_USE int bench_run_write_csv(const struct bench_run *r, const char *path);
-
-/* --- The form of a run ------------------------------------------------------------------------ */
-
-/*
- * What it lets pass can be used without another look: strings are strings, and each row has a plain
- * value for each column.
- */
-
-#define BENCH_RUN_TABLES 8                   /* of one run */
-#define BENCH_RUN_COLUMNS BENCH_TEXT_COLUMNS /* of one table */
-#define BENCH_RUN_WHY 200                    /* octets of a reason, with the zero */
-
-/* bench_run_check: is TREE a run? If not, what is wrong with it goes to WHY. */
-MUST_USE bool bench_run_check(json_t *tree, char why[static BENCH_RUN_WHY]);
 
 #endif

@@ -10,37 +10,6 @@
 
 #define DIGITS 6
 
-/* Does a character of UTF-8 begin with OCTET? */
-static bool
-begins(char octet)
-{
-	return ((unsigned char)octet & 0xc0) != 0x80;
-}
-
-unsigned
-bench_text_letters(const char *text)
-{
-	unsigned n = 0;
-
-	for (; *text != '\0'; text++)
-		n += begins(*text);
-	return n;
-}
-
-size_t
-bench_text_cut(const char *text, unsigned n)
-{
-	size_t len = 0;
-	unsigned seen = 0;
-
-	for (; text[len] != '\0'; len++) {
-		seen += begins(text[len]);
-		if (seen > n)
-			break;
-	}
-	return len;
-}
-
 /* A number of about six digits, without an exponent and without trailing zeros. */
 static void
 round_real(double v, char cell[static BENCH_TEXT_CELL])
@@ -95,8 +64,8 @@ bench_text_get(const json_t *object, const char *key)
 	return text != NULL ? text : "";
 }
 
-unsigned
-bench_text_decimals(const json_t *column)
+static unsigned
+decimals_of(const json_t *column)
 {
 	return (unsigned)json_integer_value(json_object_get(column, "decimals"));
 }
@@ -215,8 +184,7 @@ bench_text_row(FILE *out, const json_t *table, size_t i)
 		int width = head_of(column, head);
 
 		(void)fputs(k == 0 ? "" : "  ", out);
-		put(out, bench_text_cell(json_array_get(row, k), bench_text_decimals(column), cell),
-		    width);
+		put(out, bench_text_cell(json_array_get(row, k), decimals_of(column), cell), width);
 	}
 	(void)fputc('\n', out);
 }

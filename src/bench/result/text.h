@@ -13,7 +13,6 @@
 
 #include "base/attr.h"
 
-#define BENCH_TEXT_COLUMNS 64 /* of a table, at most */
 #define BENCH_TEXT_CELL 400   /* bytes of a value, with the zero */
 #define BENCH_TEXT_ROUND 1000 /* decimals: as many as make about six digits */
 
@@ -21,17 +20,8 @@
 const char *bench_text_cell(
     const json_t *value, unsigned decimals, char cell[static BENCH_TEXT_CELL]);
 
-/* bench_text_letters: characters of TEXT, which is UTF-8: the columns of a terminal it takes. */
-unsigned bench_text_letters(const char *text);
-
-/* bench_text_cut: octets of the first N characters of TEXT. */
-size_t bench_text_cut(const char *text, unsigned n);
-
 /* bench_text_get: the string KEY of OBJECT, or "". */
 const char *bench_text_get(const json_t *object, const char *key);
-
-/* bench_text_decimals: how many decimals the values of COLUMN have. */
-unsigned bench_text_decimals(const json_t *column);
 
 /* --- For people --------------------------------------------------------------------------------
  */

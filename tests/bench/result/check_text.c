@@ -41,17 +41,6 @@ static const struct {
 	{ "[1, 2]", 0, "..." },
 };
 
-START_TEST(letters_are_counted)
-{
-	ck_assert_uint_eq(bench_text_letters("RTT (\xc2\xb5s)"), 8);
-	ck_assert_uint_eq(bench_text_letters(""), 0);
-	ck_assert_uint_eq(bench_text_cut("a\xc2\xb5s", 2), 3);
-	ck_assert_uint_eq(bench_text_cut("a\xc2\xb5s", 3), 4);
-	ck_assert_uint_eq(bench_text_cut("a\xc2\xb5s", 9), 4);
-	ck_assert_uint_eq(bench_text_cut("a", 0), 0);
-}
-END_TEST
-
 START_TEST(cell_is_formatted_by_its_type)
 {
 	json_t *value = json_loads(cells[_i].json, JSON_DECODE_ANY, NULL);
@@ -125,7 +114,6 @@ END_TEST
 static void
 add_text(TCase *tc)
 {
-	tcase_add_test(tc, letters_are_counted);
 	tcase_add_test(tc, longest_values_fit_a_cell);
 	tcase_add_test(tc, columns_are_as_wide_as_their_heads);
 	tcase_add_test(tc, control_characters_are_not_printed);

@@ -1,0 +1,1284 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""check_report: dns64bench-report, from files of runs that are made here: what is refused, figures
+and their comparison, text, charts and the script for gnuplot (and gnuplot, where it is there), the
+page, histograms, one trial on several machines."""
+
+import base64
+import csv
+import importlib.machinery
+import importlib.util
+import io
+import json
+import math
+import os
+import random
+import re
+import shutil
+import stat
+import struct
+import subprocess
+import sys
+import tempfile
+import unittest
+import zlib
+
+sys.dont_write_bytecode = True
+TOP = os.environ.get("TOP_SRCDIR") or os.path.join(os.path.dirname(os.path.abspath(__file__)), "../..")
+PROGRAM = os.path.join(TOP, "src/bench/dns64bench-report")
+LOADER = importlib.machinery.SourceFileLoader("report", PROGRAM)
+report = importlib.util.module_from_spec(importlib.util.spec_from_loader("report", LOADER))
+LOADER.exec_module(report)
+
+EVIL = "<script>alert('1')</script>&\""
+SLOW, FAST = (1000, 1010, 990, 1005, 1002, 996), (1071, 1080, 1062, 1074, 1075, 1066)
+DRAWN = shutil.which("gnuplot") is not None
+
+
+def column(name, unit="", title=None, decimals=0):
+    return {"name": name, "title": name if title is None else title, "unit": unit, "decimals": decimals}
+
+
+def table(name, columns, rows, title="", **more):
+    """COLUMNS is a list, or "name unit,name unit", whose titles are the names in brackets."""
+    if isinstance(columns, str):
+        pairs = [part.split(" ", 1) for part in columns.split(",")]
+        columns = [column(part[0], part[1], f"[{part[0]}]") for part in pairs]
+    return {"name": name, "title": title, "columns": columns, "rows": rows, **more}
+
+
+def finding(name, value, unit=""):
+    return {"name": name, "value": value, "unit": unit}
+
+
+def tree(method="rate", findings=(), tables=(), settings=None, **more):
+    machine = {"cpu": "c", "cpus": 2, "memory": "m", "kernel": "k", "os": "o"}
+    return {"program": "dns64bench", "version": "1", "method": method, "date": "2026-01-02T03:04:05Z",
+            "command": "dns64bench " + method, "machine": machine, "settings": settings or {},
+            "findings": list(findings), "tables": list(tables), "complete": True, "failed": [], **more}
+
+
+def search(rates, timeout=1, **more):
+    """A search that found these rates."""
+    columns = [column("repetition"), column("rate_passed", "1/s")]
+    settings = {"timeout_s": timeout, "zone": "dns64perf.test", "restart": f"{'0' * 120}{timeout}"}
+    rows = [[i, round(rate)] for i, rate in enumerate(rates, 1)]
+    return tree("search", tables=[table("searches", columns, rows)], settings=settings, **more)
+
+
+def rate(value, method="rate", unit="1/s", **more):
+    return tree(method, [finding("valid per second", value, unit)], **more)
+
+
+def run_of(made, name="", path=""):
+    return report.Run(report.parse(json.dumps(made).encode(), "run"), name, path)
+
+
+def charts(columns, rows, **more):
+    return report.Charts([(report.Table(table("t", columns, rows, **more)), "")])
+
+
+class Scratch(unittest.TestCase):
+    """A test with a directory of its own."""
+
+    def setUp(self):
+        self.dir = tempfile.mkdtemp()
+        self.addCleanup(shutil.rmtree, self.dir)
+
+    def file(self, name, content):
+        path = os.path.join(self.dir, name)
+        if not isinstance(content, (str, bytes)):
+            content = json.dumps(content)
+        with open(path, "wb") as f:
+            f.write(content.encode() if isinstance(content, str) else content)
+        return path
+
+    def program(self, body):
+        path = self.file("program", body)
+        os.chmod(path, stat.S_IRWXU)
+        return path
+
+    def call(self, *words, **env):
+        """Exit code, output and errors of the program."""
+        done = subprocess.run([sys.executable, PROGRAM, *words], capture_output=True, check=False,
+                              env={**os.environ, **env}, cwd=self.dir)
+        return done.returncode, done.stdout.decode(), done.stderr.decode()
+
+    def refused(self, *words, code=2):
+        status, _, said = self.call(*words)
+        self.assertEqual(status, code, said)
+        self.assertNotIn("Traceback", said)
+        return said
+
+
+# --- Files ---------------------------------------------------------------------------------------
+
+
+class Files(Scratch):
+    def test_what_is_no_run_is_named_with_its_fault(self):
+        good = json.dumps(rate(1), indent=2)
+        for content, why in (
+            ("{ \"program\": \"other\" }", "not a run of dns64bench"),
+            ("[1]", "not a run of dns64bench"),
+            ("", ":1: the file is cut short"),
+            (good[:-1], "the file is cut short"),
+            (good[: len(good) // 2], "the file is cut short"),
+            ("<!DOCTYPE html>\n", ":1: "),
+            ("{\n]", ":2: "),
+            (b"{\"program\": \"\xff\"}", "'utf-8' codec"),
+            ("[" * 100000, "recursion"),
+            (good.replace('"rate"', '1e999'), "out of range"),
+            (good.replace('"rate"', "NaN"), "no number of JSON"),
+            (good.replace("{", '{"method": "x", ', 1), "a key twice"),
+            (json.dumps(rate(1, schema=2)), "its schema is 2, and that of this program 1"),
+            (json.dumps(rate(1, schema="x")), "its schema is x"),
+            (json.dumps(rate(1, complete=1)), "complete is missing, or not what it should be"),
+            (json.dumps(rate(1, failed=[1])), "failed 1 is missing, or not"),
+            (json.dumps(rate([1])), "findings 1: value is missing, or not"),
+            (json.dumps(tree(tables=[table("t", "n ", [[1, 2]])])), 'row 1 of table "t"'),
+            (json.dumps(tree(tables=[table("t", [], [])])), "has no columns"),
+            (json.dumps(tree(tables=[table("t", [{"name": "n"}], [])])), "tables 1: columns 1: title is missing, or not"),
+            (json.dumps(tree(histograms=[{"name": "rtt", "unit": "ns", "buckets": [[2, 3, 1], [3, 4, 1]]}])),
+             "not low, high, count in order"),
+        ):  # fmt: skip
+            path = self.file("bad.json", content)
+            with self.subTest(why):
+                said = self.refused("table", path)
+                self.assertIn(path, said)
+                self.assertIn(why, said)
+
+    def test_files_of_before_have_no_schema(self):
+        for made in (rate(1), rate(1, schema=1)):
+            self.assertEqual(self.call("table", self.file("good.json", made))[0], 0)
+
+    def test_a_file_that_is_not_there_is_named(self):
+        self.assertIn("/nowhere.json: No such file", self.refused("page", "-o", "x.html", "/nowhere.json"))
+
+    def test_a_full_disk_is_an_error(self):
+        path = self.file("a.json", rate(1))
+        self.assertIn("/dev/full: No space", self.refused("page", "-o", "/dev/full", path, code=1))
+
+    def test_a_bad_file_leaves_no_page(self):
+        self.refused("page", "-o", "x.html", self.file("a.json", rate(1)), self.file("b.json", "{"))
+        self.assertFalse(os.path.exists(os.path.join(self.dir, "x.html")))
+
+    def test_damaged_runs_give_results_or_a_message(self):
+        """One octet is changed: never anything else."""
+        odd, whole = b'"{}[]:,0-xn', json.dumps(evil_run(2)).encode()
+        made = 0
+        for i in range(len(whole)):
+            octets = whole[:i] + odd[i % len(odd) :][:1] + whole[i + 1 :]
+            try:
+                run = report.Run(report.parse(octets, "x"), "x", "x")
+            except report.Refused:
+                continue
+            made += 1
+            report.text_run(run, run.tables)
+            report.markdown_run(run, run.tables)
+            page = page_of([run])
+            self.assertIn("</html>", page)
+            self.assertNotIn("<script", page)
+        self.assertGreater(made, 100)
+
+
+# --- Statistics ----------------------------------------------------------------------------------
+
+
+def normal_pairs(drawn, ratio, rounds, spread=0.03):
+    """Rounds that do something to both of a pair, and each of it varies by itself."""
+    pairs = []
+    for _ in range(rounds):
+        both = 35000 * (1 + 0.05 * drawn.gauss(0, 1))
+        a, b = (both * (1 + spread * drawn.gauss(0, 1)) for _ in range(2))
+        pairs.append((a, b * ratio))
+    return pairs
+
+
+class Statistics(unittest.TestCase):
+    def test_the_mean_of_ratios_is_the_geometric_one(self):
+        r = report.ratio_of([(100, 50), (30, 60)])
+        self.assertAlmostEqual(r.value, 1)
+        self.assertAlmostEqual(report.ratio_of([(1, 2), (10, 80)]).value, 4)
+        self.assertEqual((r.n, r.low, report.differ(r)), (2, None, False))
+        self.assertEqual(report.ratio_of([])[:4], (0, 0, None, None))
+
+    def test_few_pairs_have_no_interval(self):
+        pairs = [(10, 20), (10, 21), (10, 19), (10, 20), (10, 20.5)]
+        self.assertIsNone(report.ratio_of(pairs[:4]).low)
+        r = report.ratio_of(pairs)
+        self.assertTrue(report.differ(r))
+        self.assertTrue(r.low < r.value < r.high)
+
+    def test_what_a_round_does_to_both_is_no_difference(self):
+        for n in (8, 12):
+            pairs = [(1000 * i, 900 * i) for i in range(1, n + 1)]
+            r = report.ratio_of(pairs)
+            self.assertTrue(report.differ(r))
+            self.assertAlmostEqual(r.low, 0.9)
+            self.assertAlmostEqual(r.high, 0.9)
+            r = report.ratio_of([(a, a) for a, _ in pairs])
+            self.assertFalse(report.differ(r))
+            self.assertEqual((r.low, r.high, r.p), (1, 1, 1))
+
+    def test_the_other_way_around_it_is_the_inverse(self):
+        for rounds in (7, 12):
+            pairs = normal_pairs(random.Random(4), 1.05, rounds)
+            r, t = report.ratio_of(pairs), report.ratio_of([(b, a) for a, b in pairs])
+            self.assertAlmostEqual(t.value, 1 / r.value)
+            self.assertAlmostEqual(t.low, 1 / r.high)
+            self.assertAlmostEqual(t.p, r.p)
+
+    def test_student_t_is_that_of_tables(self):
+        for inside, freedom, t in ((0.95, 1, 12.706), (0.95, 4, 2.776), (0.95, 10, 2.228), (0.95, 8, 2.306),
+                                   (0.999, 19, 3.883), (0.95, 10000, 1.960)):
+            self.assertAlmostEqual(report.student_t(inside, freedom), t, delta=6e-4)
+
+    def test_the_interval_of_five_rounds_is_by_student(self):
+        logs = [0.01, 0.02, 0.03, 0.04, 0.05]
+        r = report.ratio_of([(1, math.exp(v)) for v in logs])
+        margin = 2.7764 * 0.0158114 / math.sqrt(5)
+        self.assertAlmostEqual(r.low, math.exp(0.03 - margin), places=5)
+        self.assertAlmostEqual(r.high, math.exp(0.03 + margin), places=5)
+
+    def test_signed_ranks_are_exact(self):
+        """Counted over all signs; the values of Wilcoxon's table: of 10, 8 is the last at 5 %."""
+        for differences, w, p in (
+            ([1, 2, 3, 4, 5], 15, 2 / 32), ([-1, -2, -3, -4, -5], 0, 2 / 32), ([1, -2, 3], 4, 0.75),
+            ([-1, 2, 3, 4, -5, 6], 15, 0.4375), ([1, 1, -1], 4, 1.0), ([0, 0], 0, 1.0),
+            ([1, 2, 3, -4, 5, 6, 7, -8, 9, 10], 43, 0.130859375),
+            ([-1, -2, -3, 4, 5, 6, 7, 8, 9, 10], 49, 0.02734375),
+        ):  # fmt: skip
+            got = report.signed_ranks(differences)
+            self.assertEqual(got[0], w)
+            self.assertAlmostEqual(got[1], p)
+
+    def test_exact_and_normal_meet(self):
+        drawn = random.Random(2)
+        differences = [drawn.gauss(0.25, 1) for _ in range(report.PAIRS_EXACT + 1)]
+        normal = report.signed_ranks(differences)[1]
+        self.assertAlmostEqual(normal, report.signed_ranks(differences[:-1])[1], delta=0.03)
+
+    def test_the_interval_of_ranks_is_where_the_test_finds_nothing(self):
+        logs = [math.log(1 + v / 100) for v in (3, -1, 4, 1, 5, 9, 2, 6, 5.5, 3.5, 8)]
+        middle, low, high = report.rank_interval(logs)
+        self.assertTrue(low < middle < high)
+        for end, inward in ((low, 1e-9), (high, -1e-9)):
+            self.assertGreater(report.signed_ranks([v - end - inward for v in logs])[1], 0.05)
+            self.assertLess(report.signed_ranks([v - end + inward for v in logs])[1], 0.05)
+
+    def test_one_wild_round_moves_little(self):
+        pairs = [(100, 100 + i) for i in range(11)] + [(1, 97138)]
+        r = report.ratio_of(pairs)
+        self.assertTrue(1 < r.low < r.value < r.high < 1.2)
+        r = report.ratio_of(pairs[-6:])  # Student's t would say 0.1 to 8e5
+        self.assertIsNone(r.low)
+        self.assertGreater(r.most, 9e4)
+
+    def test_the_interval_covers_what_it_says(self):
+        """19 of 20 have the truth in them: of 1000 equal pairs 37 to 63 look different, unless one is
+        unlucky once in twenty times; by ranks it is rather fewer."""
+        for rounds in (5, 9, 12):
+            drawn = random.Random(rounds)
+            n = sum(report.differ(report.ratio_of(normal_pairs(drawn, 1, rounds))) for _ in range(1000))
+            self.assertTrue(30 <= n <= 63, f"{rounds} rounds: {n} of 1000")
+
+    def test_five_percent_are_found(self):
+        drawn = random.Random(1)
+        n = sum(report.differ(report.ratio_of(normal_pairs(drawn, 0.95, 12))) for _ in range(200))
+        self.assertGreaterEqual(n, 180)
+
+    def test_percentiles_need_as_many_values(self):
+        for n, percent in ((100, 99), (1000, 99.9), (10, 90), (1, 0), (1, 100), (1, 50)):
+            self.assertTrue(report.carries(n, percent))
+            self.assertFalse(report.carries(n - 1, percent))
+
+
+# --- Figures -------------------------------------------------------------------------------------
+
+FIGURES = {figure.name: figure for figure in report.FIGURES}
+
+
+class Figures(unittest.TestCase):
+    def check(self, run, values):
+        for (name, i), value in values.items():
+            self.assertEqual(report.value_of(run, FIGURES[name], i), value, f"{name} {i}")
+
+    def test_a_search_has_its_repetitions(self):
+        """The trial that passed at the rate of its repetition has the other figures, no other."""
+        columns = "repetition ,rate ,verdict ,rtt_p50 ,rtt_p99 ,server_cpu_per_answer "
+        trials = [[0, 200, "passed", 1, 1, None], [1, 100, "passed", 2, 2, 2],
+                  [1, 200, "passed", 30, 40, 5.5], [1, 300, "failed", 9, 9, 9],
+                  [2, 300, "tester", 8, 8, 8], [2, 300, "passed", 31, None, 5.6],
+                  [2, 400, "failed", 7, 7, 7]]
+        run = run_of(tree("search", [finding("highest rate", 7, "1/s")], [
+            table("searches", "repetition ,rate_passed 1/s", [[1, 200], [2, 300], [3, 0]]),
+            table("trials", columns, trials)]))
+        self.assertEqual(report.repetitions(run), 3)
+        self.check(run, {
+            ("rate", 0): (200, "1/s"), ("rate", 1): (300, "1/s"), ("rate", 2): None, ("rate", 3): None,
+            ("rtt-median", 0): (30, "us"), ("rtt-median", 1): (31, "us"), ("rtt-p99", 0): (40, "us"),
+            ("rtt-p99", 1): None, ("cpu", 1): (5.6, "us"), ("memory", 0): None})
+
+    def test_cells_are_told_apart(self):
+        def matrix(hits):
+            return run_of(tree("matrix", tables=[
+                table("searches", "hits ,repetition ,rate_passed ", [[hits, 1, 200], [50, 1, 200]]),
+                table("trials", "hits ,repetition ,verdict ,rtt_p50 ",
+                      [[0, 1, "passed", 10], [0, 1, "passed", 11], [0, 1, "failed", 12], [50, 1, "passed", 20]])]))
+
+        self.assertEqual(report.repetitions(matrix(0)), 2)
+        self.check(matrix(0), {("rtt-median", 0): (11, "us"), ("rtt-median", 1): (20, "us")})
+        self.assertTrue(report.fit(matrix(0), matrix(0)))
+        self.assertFalse(report.fit(matrix(0), matrix(20)))
+
+    def test_a_sweep_has_its_trials(self):
+        """In any order: by rate, then by repetition. Its rate is no figure."""
+        def sweep(second):
+            return run_of(tree("sweep", tables=[
+                table("sweep", "rate ", [[100], [second]]),
+                table("trials", "repetition ,rate ,verdict ,rtt_p50 ",
+                      [[1, 200, "passed", 21], [1, 100, "passed", 11], [2, 100, "failed", 12],
+                       [2, 200, "tester", 9]])]))
+
+        self.assertEqual(report.repetitions(sweep(200)), 4)
+        self.check(sweep(200), {
+            ("rtt-median", 0): (11, "us"), ("rtt-median", 1): (12, "us"), ("rtt-median", 2): (21, "us"),
+            ("rtt-median", 3): None, ("rtt-median", 4): None, ("rate", 0): None})
+        self.assertFalse(report.fit(sweep(200), sweep(300)))
+
+    def test_a_rate_has_findings(self):
+        run = run_of(tree(findings=[
+            finding("sent", 9), finding("valid per second", 1000.5, "1/s"), finding("rtt median", 25, "ms"),
+            finding("rtt p99", "no", "us"), finding("server RSS", 12, "MiB")]))
+        self.check(run, {("rate", 0): (1000.5, "1/s"), ("rate", 1): None, ("rtt-median", 0): (25, "ms"),
+                         ("rtt-p99", 0): None, ("cpu", 0): None, ("memory", 0): (12, "MiB")})
+
+    def test_clients_have_their_best_step(self):
+        """Of steps the one with the highest rate; of experiments the table of RTTs."""
+        run = run_of(tree("closed", [finding("highest rate", 70, "1/s")], [
+            table("steps", "clients ,rate 1/s,rtt_p50 us", [[1, 50, 3], [2, 70, 4], [4, 60, 5]]),
+            table("rtt", "percentile ,rtt us", [[50.0, 6], [99, 8], [99.9, 9]])]))
+        self.check(run, {("rate", 0): (70, "1/s"), ("rtt-median", 0): (4, "us"), ("rtt-p99", 0): (8, "us")})
+        rtt = ("rtt", "percentile", "rtt")
+        self.assertEqual(report.value_at(run, rtt, 99.9), (9, "us"))
+        self.assertIsNone(report.value_at(run, rtt, 99.99))
+        self.assertEqual(report.value_at(run, ("steps", "clients", "rate"), 2), (70, "1/s"))
+        self.assertIsNone(report.value_at(run, ("steps", "clients", "time"), 2))
+
+    def test_the_memory_of_a_process_is_one_observation(self):
+        def run(**settings):
+            return run_of(tree("search", settings=settings, tables=[
+                table("searches", "repetition ,rate_passed 1/s", [[1, 9], [2, 9]]),
+                table("trials", "repetition ,rate ,verdict ,server_rss ",
+                      [[1, 9, "passed", 12.5], [2, 9, "passed", 13.5]])]))
+
+        self.assertEqual(report.values_of(run(), FIGURES["memory"]), [(13.5, "MiB"), None])
+        self.assertEqual(report.values_of(run(restart="none"), FIGURES["memory"]), [(13.5, "MiB"), None])
+        self.assertEqual(report.values_of(run(restart="x"), FIGURES["memory"]), [(12.5, "MiB"), (13.5, "MiB")])
+
+
+# --- Comparison ----------------------------------------------------------------------------------
+
+
+class Compare(Scratch):
+    def compare(self, *words, bounds=()):
+        self.result = report.compare(words, [report.bound_of(b) for b in bounds])
+        return self.result
+
+    def found(self, name):
+        f = self.result.finding(name)
+        return f["value"] if f else ""
+
+    def files(self, a, b):
+        return self.file("a.json", a), self.file("b.json", b)
+
+    def test_a_faster_run_is_told_with_its_interval(self):
+        a, b = self.files(search(SLOW), search(FAST))
+        run = self.compare(f"A={a}", f"B={b}")
+        self.assertIn("B is 7.1 % faster than A (95 % interval 6.", self.found("rate"))
+        self.assertEqual(run.settings["settings"], "the same in all of them")
+        self.assertIn("not measured in turn", self.found("note"))
+        self.assertEqual(run.end(), "good")
+        self.compare(f"B={b}", f"A={a}")
+        self.assertIn("A is 6.6 % slower than B (95 % interval 6.", self.found("rate"))
+        report.check(self.result.tree)
+
+    def test_a_rate_that_is_a_lower_bound_is_told(self):
+        why = "--high passed in 1 of 1 searches"
+        a, b = self.files(tree(findings=[finding("valid per second", 1000.0, "1/s"), finding("at least", why)]),
+                          rate(500))
+        run = self.compare(a, b)
+        self.assertEqual(self.found("at least"), f"{a}: {why}: its server may do more")
+        self.assertEqual(run.table("figures").cell(0, "bounds"), 1)
+        self.assertIsNone(run.table("figures").cell(1, "bounds"))
+        self.assertEqual(self.found("rate"),
+                         "ratio 0.500, but the rate of a is only the highest tried: the server may do more")
+        self.compare(a, a)
+        self.assertIn("but the rates are only the highest tried", self.found("rate"))
+
+    def test_the_same_run_shows_no_difference(self):
+        a = self.file("a.json", search(SLOW))
+        self.compare(a, a)
+        self.assertEqual(self.found("rate"), "no difference seen: ratio 1.000 (95 % interval 1.000 to 1.000)")
+
+    def test_a_difference_of_nothing_is_none(self):
+        rates = [1000000 * i for i in range(1, 7)]
+        a, b = self.files(search(rates), search([r * 0.9999 for r in rates]))
+        self.compare(a, b)
+        self.assertEqual(self.found("rate"), "no difference seen that counts: ratio 0.99990")
+
+    def test_few_repetitions_have_no_interval(self):
+        a, b = self.files(search(SLOW[:4]), search(FAST))
+        self.compare(a, b)
+        self.assertRegex(self.found("rate"),
+                         r"^ratio 1\.07. in 4 rounds, which are from 1\.06. to 1\.07.: too few rounds for an interval$")
+
+    def test_rounds_that_differ_too_much_have_no_interval(self):
+        a, b = self.files(search([1000] * 6), search([900, 950, 1, 97138532, 1000, 900]))
+        self.compare(a, b)
+        self.assertIn("they differ too much for an interval", self.found("rate"))
+
+    def test_settings_that_differ_are_told(self):
+        a, b = self.files(search(SLOW), search(FAST, 2.5))
+        settings = self.compare(a, b).settings
+        self.assertEqual(settings["settings.timeout_s"], "a: 1; b: 2.5")
+        self.assertIn("settings.restart", settings)
+        self.assertNotIn("settings.zone", settings)
+        self.assertNotIn("settings", settings)
+
+    def test_files_are_rounds(self):
+        """One that is missing has its partner left out."""
+        a, b = self.files(search(SLOW), search(FAST))
+        self.compare(f"A=,{a}", b)  # the second file of the one, the first of the other
+        self.assertIn("have no round in common", self.found("rate"))
+        run = self.compare(f"A={a},,{a}", b)
+        self.assertIn("A: 3 files from ", run.settings["run 1"])
+        self.assertEqual(self.found("note"), "")
+        self.assertIn(" 7.1 % faster than A", self.found("rate"))
+
+    def test_rounds_of_other_settings_do_not_belong_together(self):
+        a, b = self.files(search(SLOW), search(SLOW, 2))
+        said = self.refused("compare", f"A={a},{b}", b)
+        self.assertIn(f"{a} and {b} do not belong together: timeout_s is 1 and 2; restart is ", said)
+        rounds = [tree(findings=[finding("valid per second", 1, "1/s")], settings={"first": i, "pid": str(i)})
+                  for i in (1, 2)]
+        a, b = self.files(*rounds)
+        self.assertEqual(self.call("compare", f"A={a},{b}")[0], 0)
+
+    def test_a_list_alone_is_told(self):
+        a = self.file("a.json", search(SLOW))
+        figures = self.compare(f"A={a},").table("figures")
+        self.assertEqual(figures.cell(0, "median"), 1001)
+        self.assertIsNone(figures.cell(0, "ratio"))
+        self.assertEqual(self.found("rate"), "")
+
+    def test_curves_are_overlaid(self):
+        """At the points that both have."""
+        columns = [column("percentile", "%", decimals=3), column("rtt", "us", "RTT", 1)]
+        made = [tree(findings=[finding("valid per second", 1, "1/s")],
+                     tables=[table("rtt", columns, [[50.0, 20.0 + i], [99.0 if i == 0 else 99.9, 30.0]])])
+                for i in range(2)]
+        t = self.compare(*self.files(*made)).table("rtt")
+        self.assertEqual(t.rows, [[50.0, 20.0, 21.0], [99.0, 30.0, None]])
+        self.assertEqual((t.columns[2].name, t.columns[2].title, t.columns[2].unit), ("rtt_2", "b", "us"))
+        self.assertEqual(self.found("RTT median"), "ratio 1.050 in 1 round: too few rounds for an interval")
+
+    def test_names_may_have_any_octets(self):
+        a, b = self.files(search(SLOW), search(SLOW, 2))
+        run = self.compare(os.fsdecode(b"\303=" + a.encode()), b)
+        self.assertEqual(run.end(), "good")
+        self.assertTrue(run.settings["settings.timeout_s"].startswith("?: 1; "))
+
+    def test_bounds_are_judged(self):
+        a, b = self.files(search(SLOW), search(FAST))
+        for bounds, end in ((["rate < 1.08"], "failed"), (["rate>1.05"], "failed"),
+                            (["rate < 1.06", "rate > 1.08"], "good"), (["cpu > 1"], "failed")):
+            self.assertEqual(self.compare(a, b, bounds=bounds).end(), end, bounds)
+        status, out, _ = self.call("compare", "--fail-if", "rate < 1.08", a, b)
+        self.assertEqual(status, 1)
+        self.assertIn("\nFAILED: rate < 1.08: b has 1.07", out)
+        for bad in ("rates<1", "rate", "rate < x", "rate < 0", "rate = 1"):
+            self.assertIn(f'"{bad}" is not like "rate < 0.97"', self.refused("compare", "--fail-if", bad, a, b))
+
+    def test_nothing_found_breaks_a_bound(self):
+        """A round in which the server found no rate is no round less: it is worse than any bound."""
+        half, bound = (1071, 0, 1062, 0, 1075, 0), ["rate < 0.97"]
+        a, b = self.files(search(SLOW), search(half))
+        run = self.compare(a, b, bounds=bound)
+        self.assertIn("rate < 0.97: in 3 rounds ", run.failed[0])
+        a, b = self.files(search(SLOW), search(()))  # nothing at all, in a round of its own
+        self.assertEqual(self.compare(f"A={a},{a}", f"B={a},{b}", bounds=bound).end(), "failed")
+        a, b = self.files(search(SLOW), search(FAST[:4]))  # fewer repetitions are no fault
+        self.assertEqual(self.compare(a, b, bounds=bound).end(), "good")
+
+    def test_runs_that_are_not_good_are_told(self):
+        a, b = self.files(rate(1, failed=["the pace was not kept"]), rate(2, complete=False))
+        self.compare(a, b)
+        self.assertEqual(self.found("not a good run"), f"{a}: the pace was not kept")
+        self.assertEqual(self.result.finding("not a good run", 1)["value"], f"{b}: it was interrupted")
+
+    def test_what_cannot_be_compared_is_refused(self):
+        a, b = self.files(rate(1), rate(1, "soak"))
+        said = self.refused("compare", a, b)
+        self.assertIn(" is a run of rate, and ", said)
+        self.assertIn(" one of soak", said)
+        a, b = self.files(rate(1), rate(1, unit="1/min"))
+        self.assertIn(f"{b}: rate is in 1/min, and in others in 1/s", self.refused("compare", a, b))
+        self.assertIn("2 to 8 runs", self.refused("compare", a))
+        self.assertIn("have no figure in common", self.refused("compare", *self.files(tree(), tree())))
+
+    def test_results_are_written(self):
+        a, b = self.files(search(SLOW), search(FAST))
+        status, out, _ = self.call("compare", "--json", "c.json", "--csv", "c.csv", a, b)
+        self.assertEqual(status, 0)
+        self.assertIn("Figures, and their ratio to the first", out)
+        with open(os.path.join(self.dir, "c.csv"), encoding="utf-8") as f:
+            rows = list(csv.reader(f))
+        self.assertEqual(rows[0][:5], ["figure", "run", "unit", "n", "median"])
+        self.assertEqual([row[1] for row in rows[1:]], ["a", "b"])
+        self.assertEqual(self.call("table", os.path.join(self.dir, "c.json"))[0], 0)
+        self.assertEqual(json.loads(self.call("compare", "--json", "-", a, b)[1])["method"], "compare")
+
+    def shares(self, ratio, pattern, n=40, rounds=12):
+        drawn, found = random.Random(8219), 0
+        for _ in range(n):
+            pairs = normal_pairs(drawn, ratio, rounds)
+            a, b = self.files(search([p[0] for p in pairs]), search([p[1] for p in pairs]))
+            self.compare(a, b)
+            found += re.search(pattern, self.found("rate")) is not None
+        return found
+
+    def test_equal_servers_rarely_differ(self):
+        """Of 40 pairs with the same server 2 look different; more than 4 would be once in 20 times."""
+        self.assertGreaterEqual(self.shares(1, "^no difference seen"), 36)
+
+    def test_slower_servers_mostly_differ(self):
+        self.assertGreaterEqual(self.shares(0.95, " % slower than "), 36)
+
+
+# --- Text ----------------------------------------------------------------------------------------
+
+
+class Text(Scratch):
+    def test_cells_are_formatted_by_their_type(self):
+        for value, decimals, text in (
+            (None, 2, "-"), (True, 0, "yes"), (False, 0, "no"), ("w", 3, "w"), (12, 0, "12"), (12, 2, "12.00"),
+            (-(1 << 63), 0, "-9223372036854775808"), (1.0049, 2, "1.00"), (1.5e3, 0, "1500"), (12, None, "12"),
+            (35341.5678, None, "35341.6"), (0.25, None, "0.25"), (2.0, None, "2"), (100.0, None, "100"),
+            (12345678.9, None, "12345679"), (-0.125, None, "-0.125"), ([1, 2], 0, "[1, 2]"),
+            ({"a": "b"}, 0, '{"a": "b"}'), ([1.5] * 500, 0, "..."),
+        ):  # fmt: skip
+            self.assertEqual(report.cell(value, decimals), text)
+
+    def text(self, columns, rows, title="T"):
+        return report.text_table(report.Table(table("t", columns, rows, title)))
+
+    def test_columns_are_aligned_by_width(self):
+        """Words left, numbers right, a character is as wide as it looks, nothing trails."""
+        columns = [column("a", title="who"), column("b", "µs", "time", 1), column("c", title="n"),
+                   column("d", title="why")]
+        rows = [["été", 1, 123, "x"], ["longer", 22.25, None, "words"], [None, 0, 5, ""]]
+        self.assertEqual(self.text(columns, rows),
+                         "\nT\nwho     time    n  why\n          µs\nété      1.0  123  x\n"
+                         "longer  22.2    -  words\n-        0.0    5\n")
+
+    def test_no_line_is_empty(self):
+        self.assertEqual(self.text([column("a")], [[1]]), "\nT\na\n1\n")
+
+    def test_control_characters_are_not_printed(self):
+        text = self.text([column("", title="")], [["\x7f\r"]], "a\x1b[2Jb\n")
+        self.assertIn("\na?[2Jb?\n", text)
+        self.assertIn("\n??\n", text)
+
+    def test_csv_has_rows_only(self):
+        made = table("t", [column("x"), column("a, b")],
+                     [[1, 0.30000000000000004], [None, ""], [True, 'say "no"'], [1.5e9, "#1\nx"]])
+        self.assertEqual(report.csv_runs([run_of(tree(tables=[made]))], None),
+                         'x,"a, b"\n1,0.3\n,\nyes,"say ""no"""\n1500000000,"#1\nx"\n')
+
+    def test_tables_of_runs_are_printed(self):
+        a = self.file("a.json", tree(findings=[finding("rcode 2", 7)], tables=[
+            table("t", "n ,rate 1/s", [[1, 2]], "One"), table("u", "n ", [[5]], "Other")]))
+        status, out, _ = self.call("table", a)
+        self.assertEqual(status, 0)
+        for part in ("dns64bench 1 rate, 2026-01-02T03:04:05Z\n", "\nOne\n", "\nOther\n", "rcode SERVFAIL  7\n"):
+            self.assertIn(part, out)
+        out = self.call("table", "-t", "u", "-f", "csv", a)[1]
+        self.assertEqual(out, "n\n5\n")
+        self.assertEqual(self.call("table", "-f", "csv", f"x={a}", a)[1], "run,n,rate\nx,1,2\na,1,2\n")
+        out = self.call("table", "-f", "markdown", a)[1]
+        self.assertIn("| [n] | [rate] (1/s) |\n| ---: | ---: |\n| 1 | 2 |\n", out)
+        self.assertIn('there is no table "z"; there are: t, u', self.refused("table", "-t", "z", a))
+
+    def test_verdicts_are_one_sentence(self):
+        asked = [finding("sent", 2000), finding("valid", 2000), finding("valid per second", 999.6, "1/s"),
+                 finding("rtt median", 25.3, "us"), finding("rtt p99", 12000.0, "us")]
+        found = [finding("searches", 20), finding("median", 35341.0, "1/s"), finding("min", 34900, "1/s"),
+                 finding("max", 35800, "1/s")]
+        for made, text in (
+            (tree(findings=asked), "Each of 2,000 questions had a valid answer in time, 1,000 a second; "
+                                   "RTT 25.3 µs (median), 12 ms (p99)."),
+            (tree("search", found), "Without a fault it answers 35,341 a second (median of 20; 34900 to 35800)."),
+            (tree("search", found + [finding("at least", "x")]), "Without a fault it answers at least 35,341 a "),
+            (tree("closed", [finding("highest rate", 5, "1/s")]), "Its highest rate is 5 a second."),
+            (tree("sweep", [finding("knee", 9000, "1/s")]), "Up to 9,000 a second it keeps up: there is the knee."),
+            (rate(5, failed=["too slow", "x"]), "Failed: too slow (and 1 more); it found nothing."),
+            (rate(5, complete=False), "Interrupted; it found nothing."),
+        ):  # fmt: skip
+            self.assertTrue(report.verdict(run_of(made)).startswith(text), report.verdict(run_of(made)))
+
+
+# --- Charts --------------------------------------------------------------------------------------
+
+BOTH = [[1, 1], [2, 2]]
+CHOSEN = [
+    # Counts are not drawn, neither are words.
+    ("n ,valid ", [[1, 2], [2, 3]], ""), ("n ,who 1/s", [[1, "x"], [2, "y"]], ""),
+    ("n ,valid 1/s", [[1, None], [2, None]], ""), ("n ,valid 1/s", [[None, 1], [None, 2]], ""),
+    ("n ,valid 1/s", [], ""), ("n ,valid 1/s", [[1, 2]], "[valid] 1/s 1"),
+    ("n ,valid 1/s", [[1, 2], [2, None]], "[valid] 1/s 1"),
+    ("who ,rate 1/s", [["a", 2], ["b", 3]], "[rate] 1/s 1"),
+    # The same unit and first word: one chart.
+    ("n ,rtt_p50 ms,cpu_user %,rtt_p99 ms,cpu_system %,loss %", [[1] * 6, [2] * 6],
+     "RTT ms 1 3; CPU % 2 4; [loss] % 5"),
+    ("n ,throughput_a 1/s,throughput_b 1/s", [[1] * 3, [2] * 3], "rate 1/s 1 2"),
+    ("n ,throughput_a bit/s,throughput_b bit/s", [[1] * 3, [2] * 3], "throughput bit/s 1 2"),
+    ("n ,rtt-p99_1 us,rtt-p99_2 us", [[1] * 3, [2] * 3], "RTT p99 µs 1 2"),
+    ("n ,CPU-per-answer_1 us,CPU-per-answer_2 us", [[1] * 3, [2] * 3], "CPU per answer µs 1 2"),
+    ("n ,server_cpu %,server_cpu_per_loop %", [[1] * 3, [2] * 3], "[server_cpu] % 1 2"),
+    ("n ,server_cpu %,server_cpus %", [[1] * 3, [2] * 3], "share % 1 2"),
+    # Spread: the best that there is, and has values.
+    ("n ,r_median 1/s,r_p1 1/s,r_p99 1/s", [[1] * 4, [2] * 4], "[r_median] 1/s 1:2:3"),
+    ("n ,r_p1 1/s,r_p99 1/s,r 1/s", [[1] * 4, [2] * 4], "[r] 1/s 3:1:2"),
+    ("n ,time_mean s,time_deviation s", [[1] * 3, [2] * 3], "[time_mean] s 1:2:2"),
+    ("n ,t_mean s,t_deviation s,t_p1 s,t_p99 s", [[1] * 5, [2] * 5], "[t_mean] s 1:2:2"),
+    ("n ,t s,t_deviation s,t_p1 s,t_p99 s,t_min s,t_max s", [[1] * 7, [2] * 7], "[t] s 1:3:4"),
+    ("n ,t s,t_deviation s,t_p1 s,t_p99 s,t_min s,t_max s",
+     [[1, 1, 1, None, None, 1, 1], [2, 2, 2, None, None, 2, 2]], "[t] s 1:2:2"),
+    ("n ,t_median s,t_min ,t_max ", [[1] * 4, [2] * 4], "[t_median] s 1:2:3"),
+    ("n ,t s,t_p1 s,t_p99 s,t_q1 s,t_q3 s", [[1] * 6, [2] * 6], "[t] s 1:2:3(4:5)"),
+    ("n ,t s,t_q1 s,t_q3 s,t_mad s,t_margin s", [[1] * 6, [2] * 6], "[t] s 1:2:3(2:3)"),
+    # An end alone is a curve like any other.
+    ("n ,rtt_mean us,rtt_p99 us", [[1] * 3, [2] * 3], "RTT µs 1 2"),
+    ("n ,rtt_p50 us,rtt_max us", [[1] * 3, [2] * 3], "RTT µs 1 2"),
+    ("n ,rtt_deviation us", BOTH, "[rtt_deviation] µs 1"),
+    # Large values have a larger unit.
+    ("n ,rtt us", [[1, 9999], [2, 9999]], "[rtt] µs 1"), ("n ,rtt us", [[1, 9999], [2, 10000]], "[rtt] ms 1"),
+    ("n ,rtt ms,memory KiB", [[1, 12000, 20480], [2, 12000, 20480]], "[rtt] s 1; [memory] MiB 2"),
+    ("n ,rate 1/s", [[1, 99999], [2, 100000]], "[rate] 1/s 1"),
+    # Times that span much, but not from zero; rates only over a logarithmic axis.
+    ("n ,rtt_p50 ms,rtt_p99 ms", [[1, 1, 10], [2, 2, 50]], "RTT ms log 1 2"),
+    ("n ,rtt_p50 ms,rtt_p99 ms", [[1, 1, 10], [2, 2, 49]], "RTT ms 1 2"),
+    ("n ,rtt_p50 ms,rtt_p99 ms", [[1, 0, 10], [2, 2, 50]], "RTT ms 1 2"),
+    ("n ,rate 1/s", [[1, 1], [2, 1000]], "[rate] 1/s 1"),
+    ("n ,rate 1/s", [[1, 1], [2, 3], [4, 7], [8, 10]], "[rate] 1/s log 1"),
+    # What no logarithmic axis can show is not drawn.
+    ("n ,rtt_mean us,rtt_deviation us,rtt_p99 us", [[1, 1, 2, 10], [2, 2, 1, 99]], "RTT µs log 1 3"),
+    ("n ,rtt_mean us,rtt_deviation us,rtt_p99 us", [[1, 2, 1, 10], [2, 2, 1, 100]], "RTT µs log 1:2:2 3"),
+    ("n ,rate 1/s,share %", [[1, 1, 1], [2, 3, 3], [4, 7, 7], [8, 9, 10]], "[rate] 1/s 1; [share] % 2"),
+    ("who ,rtt_p50 ms,rtt_p99 ms", [["a", 1, 10], ["b", 2, 50]], "RTT ms 1 2"),
+    # As many as can be told apart.
+    ("n ," + ",".join(f"a_{i} s" for i in range(1, 10)), [[1] * 10, [2] * 10], "A s 1 2 3 4 5 6 7 8"),
+]  # fmt: skip
+
+AXES = [
+    ("clients ", [1, 2, 3, 4], "numbers", False, 1, ""),
+    ("clients ", [1, 2, 4, 8, 16, 32, 64], "numbers", True, 1, ""),
+    ("clients ", [0, 2, 4, 8, 16, 32, 64], "numbers", False, 1, ""),
+    ("time s", [0, 599], "numbers", False, 1, "s"), ("time s", [0, 600], "numbers", False, 60, "min"),
+    ("time s", [0, 14400], "numbers", False, 3600, "h"), ("percentile %", [50, 99], "percentiles", True, 1, "%"),
+    ("clients ", [1, 2, 4, 8], "numbers", True, 1, ""), ("clients ", [1, 2, 4], "numbers", False, 1, ""),
+    ("who ", ["a", "b"], "bars", False, 1, ""), ("clients ", [1], "bars", False, 1, ""),
+    ("who ", ["a"], "", False, 1, ""), ("clients ", [3, 3], "bars", False, 1, ""),
+    ("clients ", [], "", False, 1, ""),
+]  # fmt: skip
+
+SCALES = [
+    (report.linear(0, 100, 99), "0..100: 0 20 40 60 80 100"),
+    (report.linear(0, 12345, 99), "0..15000: 0 5,000 10,000 15,000"),
+    (report.linear(0, 1.1, 99), "0..1.2: 0.0 0.2 0.4 0.6 0.8 1.0 1.2"),
+    (report.linear(-3, 3, 99), "-3..3: -3 -2 -1 0 1 2 3"),
+    (report.linear(0, 0, 99), "0..1: 0.0 0.2 0.4 0.6 0.8 1.0"),
+    (report.linear(100, 200, 99, least=0.1), "80..220: 80 100 120 140 160 180 200 220"),
+    (report.linear(100, 101, 99, least=0.1), "94..106: 94 96 98 100 102 104 106"),
+    (report.linear(1, 4, 99, 0.1, True), "0.7..4.3: 1 2 3 4"),
+    (report.linear(0, 10, 99, 0.03), "-0.3..10.3: 0 2 4 6 8 10"),
+    (report.linear(0, 6000000, 20, 0), "0..6000000: 0 5,000,000"),
+    (report.logarithmic(3, 3, 99), "2..5: 2 5"), (report.logarithmic(10, 10, 99), "5..20: 5 10 20"),
+    (report.logarithmic(1, 90, 99), "1..100: 1 2 5 10 20 50 100"),
+    (report.logarithmic(25, 4000, 99), "20..5000: 20 50 100 200 500 1,000 2,000 5,000"),
+    (report.logarithmic(0.3, 900, 99), "0.2..1000: . . 1 . . 10 . . 100 . . 1,000"),
+    (report.logarithmic(1, 1e6, 40), "1..1000000: 1 . . 1,000 . . 1,000,000"),
+]  # fmt: skip
+
+
+def scale_text(s):
+    return f"{s.low:.10g}..{s.high:.10g}: " + " ".join(text or "." for _, text in s.ticks)
+
+
+class Chosen(unittest.TestCase):
+    def test_charts_are_chosen_by_the_columns(self):
+        """For each chart label, unit, "log" and curves "value:low:high"."""
+        for columns, rows, wanted in CHOSEN:
+            parts = []
+            for chart in charts(columns, rows).all:
+                text = f"{chart.label} {chart.shown}{' log' if chart.y.logarithmic else ''}"
+                for c in chart.curves:
+                    text += f" {c.column}" + (f":{c.ends[0]}:{c.ends[1]}" if c.ends else "")
+                    text += f"({c.quartiles[0]}:{c.quartiles[1]})" if c.quartiles else ""
+                parts.append(text)
+            self.assertEqual("; ".join(parts), wanted, columns)
+
+    def test_the_axis_is_chosen_by_the_values(self):
+        for name, values, axis, logarithmic, divisor, unit in AXES:
+            f = charts(f"{name},rate 1/s", [[v, 1] for v in values])
+            self.assertEqual((f.axis, f.x.logarithmic, f.x_divisor, f.x_unit), (axis, logarithmic, divisor, unit))
+
+    def test_categories_are_made_of_numbers_on_wish(self):
+        rows = [[1, 100], [2, 101], [5, 102]]
+        f = charts("n ,rate 1/s", rows, axis="categories")
+        self.assertEqual((f.axis, len(f.words), f.place(rows[2])), ("categories", 3, 2))
+        # The axis is about the values, and they do not look more different than they are.
+        self.assertEqual((f.all[0].y.low, f.all[0].y.high, f.median(f.all[0])), (94, 108, 101))
+        f = charts("n ,rate 1/s", rows, axis="bars")
+        self.assertEqual((f.axis, f.all[0].label, f.all[0].y.low, f.median(f.all[0])), ("bars", "rate", 0, None))
+
+    def test_what_cannot_be_below_zero_is_not(self):
+        f = charts("n ,rtt us", [[1, 1], [2, 100], [3, 1]], axis="categories")
+        self.assertEqual((f.all[0].y.low, f.all[0].y.high), (0, 100))
+        f = charts("n ,rtt_mean us,rtt_deviation us,t_mean us,t_deviation us", [[1, 1, 3, -1, 3], [2, 1, 3, -1, 3]])
+        self.assertEqual([(c.y.low, c.y.high) for c in f.all], [(0, 4), (-4, 2)])
+
+    def test_tables_are_drawn_over_each_other(self):
+        """A chart for each column of the first, a curve for each table that has it."""
+        one = table("t", "n ,rtt_p50 us,rtt_p99 us", [[1, 1, 2], [2, 3, 4]])
+        other = table("t", "n ,rtt_p99 us,loss %", [[2, 5, 0], [3, 6, 1]])
+        f = report.Charts([(report.Table(one), "old"), (report.Table(other), "new")])
+        self.assertEqual([len(c.curves) for c in f.all], [1, 2])
+        self.assertEqual((f.all[1].label, [c.title for c in f.all[1].curves]), ("[rtt_p99]", ["old", "new"]))
+        self.assertEqual(f.all[1].curves[1].column, 1)
+        self.assertTrue(f.x.low < 1 and f.x.high > 3)
+
+    def test_ticks_are_round_and_have_room(self):
+        for scale, text in SCALES:
+            self.assertEqual(scale_text(scale), text)
+
+    def test_a_logarithmic_axis_does_not_fall_off(self):
+        least = 1e-7
+        while least < 1e7:
+            span = 1.0
+            while span < 1e24:
+                s = report.logarithmic(least, least * span, 200)
+                labels = sum(text != "" for _, text in s.ticks)
+                self.assertTrue(0 < s.low <= least * (1 + 1e-9) and s.high >= least * span * (1 - 1e-9)
+                                and labels >= 2, f"{least} to {least * span}: {scale_text(s)}")
+                span = span * 1.9 + 0.001
+            least *= 1.7
+
+    def test_an_axis_of_absurd_numbers_has_an_end(self):
+        for low, high in ((1e17, 1e17 + 16), (1e308, 1e308), (-1e308, 1e308), (5e-324, 1e308), (1, 1e30),
+                          (1, 1e308), (0, 5e-324), (-5, -5)):
+            for scale in (report.linear(low, high, 38, 0.03), report.linear(low, high, 200),
+                          report.linear(low, high, 200, integers=True, least=0.1)):
+                self.assertLessEqual(len(scale.ticks), report.TICKS_MAX)
+            if low > 0:
+                self.assertLessEqual(len(report.logarithmic(low, high, 38, 0.03).ticks), report.TICKS_MAX)
+
+    def test_ticks_stand_at_the_values_if_they_have_room(self):
+        s = report.Scale(0, 33)
+        self.assertFalse(s.ticks_at([1, 2, 32], 38))
+        self.assertEqual(s.ticks, [])
+        s = report.Scale(0.9, 36, True)
+        self.assertTrue(s.ticks_at([1, 2, 32], 38))
+        self.assertEqual(scale_text(s), "0.9..36: 1 2 32")
+        s = report.Scale(90, 1100, True)
+        self.assertFalse(s.ticks_at([100, 101, 1000], 38))
+        self.assertFalse(s.ticks_at([], 38))
+
+
+# --- The script, and gnuplot ---------------------------------------------------------------------
+
+STEPS = [column("clients"), column("rate_median", "1/s", "rate"), column("rate_p1", "1/s", "p1"),
+         column("rate_p99", "1/s", "p99"), column("rtt_mean", "us", "mean", 1),
+         column("rtt_deviation", "us", "deviation", 1), column("rtt_p99", "us", "it's '<p99>'\n", 1)]
+DRAWN_TABLES = [
+    table("steps", STEPS, [[1, 100, 90, 110, 50.5, 2.0, 80.0], [2, None, None, None, 60.5, 3.0, 90.0],
+                           [3, 300, 290, 310, 70.5, 4.0, 99.0]], "Steps"),
+    table("rtt", [column("percentile", "%"), column("rtt", "ms", "RTT")], [[50, 0.1], [99.9, 0.5], [100, 1.5]],
+          "Distribution"),
+    table("servers", [column("server"), column("rate_median", "1/s", "rate"), column("rate_p1", "1/s", "p1"),
+                      column("rate_p99", "1/s", "p99"), column("rate_hits", "1/s", "hits")],
+          [["one's", 10, 9, 11, 20], ["$t; !touch x", 5, 4, 6, 9]], "Servers"),
+    table("counts", [column("clients")], [[1], [2]], "Counts"),
+]  # fmt: skip
+
+
+def script(*which, **more):
+    """The script for the tables WHICH of those above."""
+    all_charts = [report.Charts([(report.Table(DRAWN_TABLES[i]), "")]) for i in which]
+    drawn = [f for f in all_charts if f.all]
+    return report.script(drawn, ".svg", **more) if drawn else ""
+
+
+class Script(Scratch):
+    def has(self, text, *parts):
+        for part in parts:
+            self.assertIn(part, text)
+
+    def test_curves_are_drawn_by_rate(self):
+        text = script(0)
+        self.has(
+            text, "set terminal svg size 333,",
+            # A value and its bar; where there is none, nothing.
+            "$d1 << END\n1 100 90 110 NaN NaN\n2 NaN NaN NaN NaN NaN\n3 300 290 310 NaN NaN\nEND\n",
+            "plot $d1 using 1:2 with linespoints lt 1 title 'rate', \\\n    $d1 using 1:3:(0):($4-$3) with vectors heads",
+            # Few clients: a tick for each. The axis of rates begins at zero and ends at a tick.
+            "set xrange [0.94:3.06]\nset xtics norotate ('1' 1, '2' 2, '3' 3)\n",
+            "set yrange [0:400]\nset ytics norotate ('0' 0, '100' 100, '200' 200, '300' 300, '400' 400)\n",
+            "set ylabel 'rate (1/s)'", "title 'bars: p1 to p99'", "set ylabel 'RTT (µs)'",
+            # Of two curves with different bars each says what they are.
+            "title 'mean (bars: standard deviation)'", "title 'it''s ''<p99>'' '")
+        self.assertNotIn("'Steps'", text)
+        # What is along the x axis stands below the last chart only.
+        self.assertEqual(text.count("set xlabel 'clients'"), 1)
+        self.assertGreater(text.index("\nset xlabel"), text.index("'rate (1/s)'"))
+
+    def test_one_panel_has_all_that_it_needs(self):
+        text = script(0, only=0, titles=True)
+        self.has(text, "set title 'Steps'", "set xlabel 'clients'", "set ylabel 'rate (1/s)'", "layout 1,1")
+        self.assertNotIn("RTT", text)
+
+    def test_percentiles_have_a_stretched_axis(self):
+        self.has(script(1), "\n2 0.1 0.1 0.1 NaN NaN\n1000 0.5 0.5 0.5 NaN NaN\nNaN 1.5 ",
+                 "set logscale x\nset xrange [1.75999824:1120.00112]\n"
+                 "set xtics norotate ('50' 2, '90' 10, '99' 100, '99.9' 1000)\n",
+                 "set xlabel 'percentile (%)'", "set ylabel 'RTT (ms)'")
+
+    def test_words_become_bars(self):
+        text = script(2)
+        self.has(text, "$d1 << END\n-0.2 10 9 11 NaN NaN\n0.8 5 4 6 NaN NaN\nEND\n",
+                 "('one''s' 0, '$t; !touch x' 1)\n", "plot $d1 using 1:2:(0.3680) with boxes lc '#0072b2'",
+                 "    $d2 using 1:2:(0.3680) with boxes lc '#d55e00'", "title 'hits'")
+        self.assertNotIn("'server'", text)
+
+    def test_a_table_without_figures_is_not_drawn(self):
+        self.assertEqual(script(3), "")
+        self.assertEqual(script(0, 1, 2, 3).count("\nplot "), 4)
+
+    def test_a_mark_is_a_line_across_each_chart(self):
+        def marked(at, **more):
+            made = table("t", "time s,rtt_p50 us,rtt_p99 us,valid %", [[0, 1, 2, 9], [1200, 1, 2, 9]],
+                         mark={"at": at, "name": "it's here"}, **more)
+            return report.Table(made), str(at)
+
+        def line(at):
+            return f"set arrow from first {at}, graph 0 to first {at}, graph 1 nohead back lc "
+
+        def text(*tables):
+            return report.script([report.Charts(list(tables))], ".svg")
+
+        one = text(marked(600))
+        self.assertEqual(one.count(line(10) + "'#555555'"), 2)
+        self.assertIn("title 'it''s here'", one)
+        self.has(text(marked(600), marked(300)), line(10) + "'#0072b2'", line(5) + "'#d55e00'")
+        self.assertNotIn("it''s", text(marked(1300)))
+        self.assertNotIn("set arrow from first", text(marked(600, axis="bars")))
+
+    def test_what_is_only_a_bound_has_an_arrow(self):
+        columns = [column("repetition"), column("rate_passed", "1/s"), column("limit")]
+        rows = [[1, 100, "server"], [2, 100, "high"], [3, 90, "tester"], [4, 0, "low"]]
+        f = report.Charts([(report.Table(table("searches", columns, rows, axis="categories")), "")])
+        text = report.script([f], ".svg")
+        self.has(text, "$b1 << END\n1 100 10.8\n2 90 10.8\nEND\n", "$b2 << END\n3 0 -10.8\nEND\n",
+                 "title 'arrow: at least'", "title 'arrow: at most'")
+        self.assertNotIn("arrow:", script(0, 1, 2))
+        columns = "round ,rate_1 1/s,rate_1_bound ,rate_2 1/s,rate_2_bound "
+        f = charts(columns, [[1, 5, "at least", 6, None], [2, 5, None, 6, None]], axis="categories")
+        self.assertEqual(len(f.all[0].bounds()), 1)
+
+    def test_the_bounds_of_a_matrix_are_those_of_its_cells(self):
+        for first, other, wanted in (("hits", "aaaa", [(0, 1)]), ("aaaa", "hits", [(50, 1)])):
+            cells = table("cells", "hits ,aaaa ,limit ", [[0, 0, "server"], [50, 0, "server"], [0, 50, "high"]])
+            drawn = table("matrix", f"{first} %,rate_{other}0_median 1/s,rate_{other}50_median 1/s",
+                          [[0, 400, 400], [50, 300, None]], axis="bars")
+            run = run_of(tree("matrix", tables=[cells, drawn]))
+            f = [f for name, _, f in report.charts_of([run]) if name == "matrix"][0]
+            self.assertEqual([(row[0], bound) for row, _, bound in f.all[0].bounds()], wanted)
+            self.assertEqual(len(run.table("matrix").rows[0]), 3)
+
+    def test_the_legend_has_columns_that_fit(self):
+        def key(*titles):
+            return report.legend([f"x title '{title}'" for title in titles])
+
+        self.assertEqual(key("a"), "unset key")
+        self.assertIn("maxcols 4", key("a", "b"))
+        self.assertIn("maxcols 1", key("a" * 40, "b"))
+
+    def test_names_of_files_give_the_format(self):
+        for path in ("png", "a.eps", "a.svg.eps"):
+            self.assertIn(f"{path}: pictures end in .png, .svg or .pdf",
+                          self.refused("plot", "-o", path, self.file("a.json", rate(1))))
+
+    def test_without_gnuplot_there_is_a_message(self):
+        a = self.file("a.json", tree(tables=DRAWN_TABLES))
+        status, _, said = self.call("plot", "-o", "x.svg", a, PATH="/nowhere")
+        self.assertEqual(status, 2)
+        self.assertIn("there is no gnuplot", said)
+
+    def test_the_script_reaches_gnuplot(self):
+        self.assertEqual(report.draw("the script", self.program('#!/bin/sh\necho "$@"\nexec cat\n')),
+                         b"-d -\nthe script")
+
+    def test_a_failing_gnuplot_is_told_in_its_words(self):
+        for body, why in (
+            ("echo half\necho 'plot x' >&2\necho '     ^' >&2\necho '  no such thing' >&2\necho >&2\nexit 3\n",
+             "ended with 3: no such thing"),
+            ("exit 1\n", "ended with 1: it said nothing"), ("kill -9 $$\n", "ended by signal 9"),
+            ("exit 0\n", "drew nothing"),
+        ):  # fmt: skip
+            with self.assertRaisesRegex(report.Failed, why):
+                report.draw("", self.program("#!/bin/sh\n" + body))
+        with self.assertRaisesRegex(report.Failed, "there is no /nowhere/gnuplot"):
+            report.draw("", "/nowhere/gnuplot")
+
+    def test_a_gnuplot_without_the_terminal_is_told(self):
+        path = self.program("#!/bin/sh\n[ \"$*\" = '-d -e set terminal svg' ]\n")
+        self.assertEqual(report.ready("x.svg", path), ".svg")
+        with self.assertRaisesRegex(report.Refused, 'has no terminal "pdfcairo"'):
+            report.ready("x.pdf", path)
+
+    @unittest.skipUnless(DRAWN, "there is no gnuplot")
+    def test_pictures_are_written(self):
+        a = self.file("a.json", tree(tables=DRAWN_TABLES))
+        for name, head in (("x.png", b"\x89PNG\r\n"), ("x.pdf", b"%PDF-1"), ("x.svg", b"<?xml")):
+            status, _, said = self.call("plot", "-o", name, a)
+            self.assertEqual(status, 0, said)
+            with open(os.path.join(self.dir, name), "rb") as f:
+                octets = f.read()
+            self.assertTrue(octets.startswith(head))
+        text = octets.decode()
+        self.has(text, "</svg>", ">RTT (µs)<", ">it's '&lt;p99")
+        self.assertNotIn("<p99>", text)
+        self.assertEqual(len(os.listdir(self.dir)), 4)
+        self.assertIn("No such file", self.refused("plot", "-o", "no/x.png", a, code=1))
+
+    @unittest.skipUnless(DRAWN, "there is no gnuplot")
+    def test_panels_are_files_called_by_what_they_show(self):
+        a = self.file("a.json", tree(tables=DRAWN_TABLES))
+        self.assertEqual(self.call("plot", "--panels", "-o", "x.y.svg", a)[0], 0)
+        self.assertEqual(sorted(os.listdir(self.dir)), [
+            "a.json", "x.y-rtt.svg", "x.y-servers.svg", "x.y-steps-rate.svg", "x.y-steps-rtt.svg"])
+
+
+# --- The page ------------------------------------------------------------------------------------
+
+
+def evil_run(n, **more):
+    """A run with a table of N rows, and an evil mind in all its texts."""
+    columns = [column("clients"), column("rtt_p50", "ms", "p50 " + EVIL, 3), column("who", title=EVIL)]
+    made = tree("rate" + EVIL, [finding("highest " + EVIL, EVIL, EVIL), finding("loss", 12.5, "%")],
+                [table(EVIL, columns, [[i, 1 / i, EVIL] for i in range(1, n + 1)], "Table " + EVIL)],
+                {EVIL: EVIL, "list": [EVIL, 1]}, **more)
+    made["command"] = "dns64bench '" + EVIL + "'"
+    return made
+
+
+def page_of(runs, drawn=False):
+    """The page, without gnuplot if it is not needed."""
+    real = report.draw
+    if not drawn:
+        report.draw = no_gnuplot
+    try:
+        return report.page(runs)
+    finally:
+        report.draw = real
+
+
+def no_gnuplot(*_):
+    raise report.Failed("there is no gnuplot")
+
+
+class Page(Scratch):
+    def page(self, *made, drawn=False):
+        names = ["old", "new", "<b>"]
+        self.text = page_of([run_of(m, name) for m, name in zip(made, names)], drawn)
+        return self.text
+
+    def has(self, *parts):
+        for part in parts:
+            self.assertIn(part, self.text)
+
+    def test_text_is_escaped(self):
+        self.assertEqual(report.esc("<a href='x' title=\"y\">&amp;\n\x01\x7fé"),
+                         "&lt;a href=&#39;x&#39; title=&quot;y&quot;&gt;&amp;amp;   é")
+
+    def test_a_picture_gets_identifiers_of_its_own(self):
+        svg = ('<?xml version="1.0"?>\n<svg \n width="1">\n<title>Gnuplot</title>\n'
+               "<g id=\"a\" ><title>b</title><use xlink:href='#gpDot' id='c'/></g>\n"
+               '<g fill="url(#d)"/><text>id=1</text>\n</svg>\n')
+        self.assertEqual(report.embedded(svg, 7),
+                         '<svg \n width="1">\n\n<g id="p7-a" ><use xlink:href=\'#p7-gpDot\' id=\'p7-c\'/></g>\n'
+                         '<g fill="url(#p7-d)"/><text>id=1</text>\n</svg>\n')
+        self.assertEqual(report.embedded("something else\n<title>\n", 1), "")
+
+    def test_text_of_a_run_cannot_be_markup(self):
+        text = self.page(evil_run(3, failed=["reason " + EVIL, "more " + EVIL]))
+        self.assertNotIn("<script", text)
+        self.assertNotIn("</script", text)
+        self.has("Content-Security-Policy\" content=\"default-src 'none';", "Failed</span>: reason &lt;script&gt;",
+                 "<li>more &lt;script&gt;", "<h2>Table &lt;script&gt;", "<th>p50 &lt;script&gt;",
+                 '<td class="word">&lt;script&gt;', "<th>highest &lt;script&gt;",
+                 "dns64bench &#39;&lt;script&gt;alert(")
+        for other in ("src=", "@import", 'href="http'):
+            self.assertNotIn(other, text)
+
+    def test_verdict_and_charts_come_first_and_the_rest_is_folded(self):
+        text = self.page(evil_run(3))
+        self.has('<span class="good">Good.</span> ', "<tr><th>loss</th><td>12.5 %</td></tr>",
+                 "<tr><td>2</td><td>0.500</td>", "<tr><th>list</th>", "<tr><th>kernel</th>",
+                 "<tr><th>command</th><td><code>dns64bench ", "<small>ms</small>", "</body>\n</html>\n")
+        self.assertNotIn("<a href", text)
+        body = text[text.index("<body>"):]
+        places = [body.index(part) for part in (
+            'class="verdict"', "No picture", "<summary>Findings", "<summary>Tables", "<summary>Settings and machine")]
+        self.assertEqual(places, sorted(places))
+        self.assertLess(body.index("<details>"), body.index("<table"))
+
+    def test_several_runs_stand_beside_each_other(self):
+        runs = [evil_run(41, complete=False), evil_run(1, failed=["too slow"]), evil_run(0)]
+        runs[0]["settings"]["threads"], runs[1]["settings"]["threads"] = 1, 2
+        runs[1]["findings"].append(finding("loss", 1.5, "%"))
+        runs[2]["findings"].append(finding("rtt", 3, "us"))
+        text = self.page(*runs)
+        self.has("<th></th><th>old</th><th>new</th><th>&lt;b&gt;</th>",
+                 "<b>old</b>: <span class=\"bad\">Interrupted</span>; ", '<span class="bad">Failed</span>: too slow; ',
+                 "<th>threads</th><td><span>1</span></td><td><span>2</span></td><td><span>-</span></td>",
+                 # Each finding once; the second of a name is another one.
+                 "<th>loss</th><td>12.5 %</td><td>12.5 %</td><td>12.5 %</td></tr>",
+                 "<th>loss</th><td>-</td><td>1.5 %</td><td>-</td></tr>",
+                 "<th>rtt</th><td>-</td><td>-</td><td>3 us</td></tr>",
+                 # Long tables are folded; those without rows are not there.
+                 "<h3>old</h3><details><summary>41 rows</summary>", "<h3>new</h3>")
+        self.assertNotIn("<h3>&lt;b&gt;</h3>", text)
+        self.assertEqual(text.count("<h2>Table "), 1)
+        same = text[text.index("the same in all runs"):]
+        self.assertNotIn("<th>threads</th>", same)
+        self.assertEqual(same.count("<tr><th>list</th><td><span>"), 1)
+        self.assertIn("<tr><th>kernel</th><td><span>", same)
+
+    def test_without_gnuplot_there_is_a_note(self):
+        self.page(evil_run(3))
+        self.has('<p class="note">No picture: there is no gnuplot', "<td>0.500</td>")
+        self.assertNotIn("<svg", self.text)
+
+    @unittest.skipUnless(DRAWN, "there is no gnuplot")
+    def test_pictures_are_of_all_runs(self):
+        self.assertEqual(self.page(evil_run(3), drawn=True).count("<figure>"), 1)
+        text = self.page(evil_run(3), evil_run(4), drawn=True)
+        self.assertEqual(text.count("<figure>"), 1)
+        self.has("<figure>\n<svg", ">old</text>", ">new</text>", "id='p1-gpDot'")
+        # It has no ground of its own: by dark the page's is seen.
+        for other in ("id='gpDot'", "<?xml", "No picture", 'fill="#ffffff"'):
+            self.assertNotIn(other, text)
+
+    @unittest.skipUnless(DRAWN, "there is no gnuplot")
+    def test_pictures_have_different_identifiers(self):
+        made = evil_run(3)
+        made["tables"].append({**made["tables"][0], "name": "other"})
+        self.page(made, drawn=True)
+        self.has("id='p1-gpDot'", "id='p2-gpDot'")
+        self.assertNotIn("id='gpDot'", self.text)
+
+    def test_runs_are_called_as_wished(self):
+        a = self.file("a.json", evil_run(2))
+        self.assertEqual(self.call("page", "-o", "x.html", f"mine={a}", a, a, PATH="/nowhere")[0], 0)
+        with open(os.path.join(self.dir, "x.html"), encoding="utf-8") as f:
+            self.assertIn("<th></th><th>mine</th><th>a</th><th>a (3)</th>", f.read())
+
+
+# --- Histograms ----------------------------------------------------------------------------------
+
+
+def decoded(text):
+    """The counts by index of a compressed HdrHistogram (V2), read as its description says."""
+    octets = base64.b64decode(text)
+    cookie, size = struct.unpack(">2i", octets[:8])
+    assert cookie == 0x1C849304 | 0x10 and size == len(octets) - 8
+    octets = zlib.decompress(octets[8:])
+    head = struct.unpack(">4i2qd", octets[:40])
+    assert head[0] == 0x1C849303 | 0x10 and head[1] == len(octets) - 40
+    counts, index, at = {}, 0, 40
+    while at < len(octets):
+        value = shift = 0
+        while True:
+            octet, at = octets[at], at + 1
+            value |= (octet if shift == 56 else octet & 0x7F) << shift
+            shift += 7
+            if octet < 0x80 or shift > 56:
+                break
+        value = (value >> 1) ^ -(value & 1)
+        if value < 0:
+            index -= value
+        else:
+            counts[index] = value
+            index += 1
+    return counts, head
+
+
+def histogram(buckets):
+    return [{"name": "rtt", "unit": "ns", "buckets": buckets}]
+
+
+class Histograms(Scratch):
+    def test_zigzag_has_seven_bits_an_octet(self):
+        for value, octets in ((0, b"\0"), (-1, b"\1"), (1, b"\2"), (63, b"\x7e"), (64, b"\x80\x01"),
+                              (-64, b"\x7f"), (-65, b"\x81\x01")):
+            self.assertEqual(report.zigzag(value), octets)
+
+    def test_indices_are_those_of_three_digits(self):
+        for value, index in ((0, 0), (1, 1), (2047, 2047), (2048, 2048), (2049, 2048), (2050, 2049), (4095, 3071),
+                             (4096, 3072)):
+            self.assertEqual(report.hdr_index(value), index)
+
+    def test_a_log_has_the_counts(self):
+        buckets = [[5, 5, 2], [1000, 1007, 300], [262144, 264191, 70000], [900000000, 903000000, 1]]
+        a = self.file("a.json", rate(1, histograms=histogram(buckets), settings={"duration_s": 10.0}))
+        status, out, _ = self.call("hdr", a)
+        self.assertEqual(status, 0)
+        lines = out.splitlines()
+        self.assertEqual(lines[1], "#[Histogram log format version 1.3]")
+        self.assertEqual(lines[3], '"StartTimestamp","Interval_Length","Interval_Max","Interval_Compressed_Histogram"')
+        start, length, most, text = lines[4].split(",")
+        self.assertEqual((float(start), length, most), (1767323045, "10.000", "903.000"))
+        counts, head = decoded(text)
+        self.assertEqual(counts, {report.hdr_index(b[1]): b[2] for b in buckets})
+        self.assertEqual(head[2:], (0, 3, 1, report.HDR_HIGHEST, 1.0))
+
+    def test_a_run_without_a_histogram_is_refused(self):
+        a = self.file("a.json", rate(1))
+        self.assertIn(f"{a}: it has no histogram", self.refused("hdr", a))
+
+    def test_percentiles_are_ends_of_buckets(self):
+        buckets = [[10, 19, 50], [20, 29, 49], [30, 39, 1]]
+        for percent, value in ((0, 10), (1, 19), (50, 19), (51, 29), (99, 29), (99.5, 35), (100, 35)):
+            self.assertEqual(report.percentile_of(buckets, percent, 35), value)
+
+    def test_histograms_are_added(self):
+        a, b = [[1, 1, 5], [4, 7, 2]], [[1, 1, 1], [8, 15, 3]]
+        self.assertEqual(report.merged_buckets([a, b]), [[1, 1, 6], [4, 7, 2], [8, 15, 3]])
+        with self.assertRaises(report.Refused):
+            report.merged_buckets([a, [[5, 6, 1]]])
+
+
+# --- Several testers -----------------------------------------------------------------------------
+
+# What stands in for dns64bench: it puts its words into what it finds.
+PLAYED = """#!{python}
+import json, sys
+words = sys.argv[1:]
+rate, start = int(words[words.index("--rate") + 1]), float(words[words.index("--start-at") + 1])
+assert words[0] == "rate" and words[-2:] == ["--json", "-"]
+run = json.load(open("{template}"))
+run["settings"] = {{"rate": rate, "first": int(words[words.index("--first") + 1]), "threads": 1, "start_at": start,
+                   "timeout_s": 1.0}}
+run["findings"] = [{{"name": n, "value": v, "unit": u}} for n, v, u in (
+    ("sent", 10 * rate, ""), ("valid", 10 * rate, ""), ("valid per second", rate + 0.5, "1/s"),
+    ("rtt mean", 100.0 + rate, "us"), ("rtt median", 1.0, "us"), ("rtt max", rate / 1000, "us"),
+    ("load at the end", 0.5, ""))]
+run["histograms"][0]["buckets"] = [[10, 19, 10 * rate]]
+print(json.dumps(run))
+"""
+
+
+class Testers(Scratch):
+    def setUp(self):
+        super().setUp()
+        rows = [[1.0, 100, 5.0], [2.0, 100, 7.0]]
+        template = self.file("template.json", tree(
+            histograms=histogram([[1, 1, 1]]), tables=[
+                table("seconds", "elapsed s,asked ,rtt_p50 us", rows),
+                table("rtt", "percentile %,rtt us", [[50.0, 1.0]])]))
+        self.bench = self.program(PLAYED.format(python=sys.executable, template=template))
+        self.ssh = self.file("ssh", "#!/bin/sh\necho \"$1\" >>hosts\nshift\nexec sh -c \"$*\"\n")
+        os.chmod(self.ssh, stat.S_IRWXU)
+
+    def run_all(self, *words, hosts="one,two,three"):
+        return self.call("run", "--hosts", hosts, "--ssh", self.ssh, "--ahead", "0.1", *words)
+
+    def test_a_trial_of_several_is_as_of_one(self):
+        status, out, said = self.run_all("-o", "all.json", "--", self.bench, "rate", "-r1000", "-s", "::1")
+        self.assertEqual(status, 0, said)
+        self.assertIn("Testers", out)
+        with open(os.path.join(self.dir, "hosts"), encoding="utf-8") as f:
+            self.assertEqual(sorted(f.read().split()), ["one", "three", "two"])
+        run = report.read_run(os.path.join(self.dir, "all.json"))
+        found = {f["name"]: f["value"] for f in run.findings}
+        self.assertEqual((found["sent"], found["valid"], found["valid per second"]), (10000, 10000, 1001.5))
+        self.assertAlmostEqual(found["rtt mean"], 100 + (334 * 334 + 2 * 333 * 333) / 1000)
+        self.assertEqual((found["rtt max"], found["rtt median"], found["load at the end"]), (0.334, 0.019, 0.5))
+        self.assertEqual((run.settings["rate"], run.settings["threads"]), (1000, 3))
+        self.assertEqual(run.settings["testers"], "one, two, three")
+        self.assertEqual(report.histogram_of(run), [[10, 19, 10000]])
+        self.assertEqual(run.table("seconds").rows, [[1.0, 300, 5.0], [2.0, 300, 7.0]])
+        self.assertEqual(run.table("rtt").rows[0], [0, 0.01])
+        self.assertEqual([row[:2] for row in run.table("testers").rows],
+                         [["one", 3340], ["two", 3330], ["three", 3330]])
+        self.assertEqual(self.call("hdr", "all.json")[0], 0)
+
+    def test_rate_and_names_are_divided(self):
+        words = list(report.divided(["dns64bench", "rate", "-s", "::1", "--rate=10", "-n", "7", "--first", "5",
+                                     "-N", "11.0.0.0/8", "--spin"], 3))
+        rest = ["dns64bench", "rate", "-s", "::1", "--spin"]
+        self.assertEqual([w[:5] for w in words], [rest] * 3)
+        third = (1 << 24) // 3
+        self.assertEqual([w[5:] for w in words], [
+            ["--rate", r, "--count", n, "--namespace", "11.0.0.0/8", "--first", str(5 + i * third)]
+            for i, (r, n) in enumerate((("4", "3"), ("3", "2"), ("3", "2")))])
+        with self.assertRaises(report.Refused):
+            list(report.divided(["dns64bench", "rate", "-r", "2"], 3))
+        with self.assertRaises(report.Refused):
+            list(report.divided(["dns64bench", "rate", "-r", "x"], 3))
+        self.assertNotIn("--first", list(report.divided(["dns64bench", "rate", "-r9", "--replay", "x"], 3))[0])
+
+    def test_a_host_without_results_is_named(self):
+        status, _, said = self.run_all("--", "/nowhere/bench", "rate", "-r", "9", hosts="one")
+        self.assertEqual(status, 1)
+        self.assertIn("one: no results, exit code 127: ", said)
+
+    def test_what_makes_no_sense_is_refused(self):
+        for words, why in ((("--", "dns64bench", "search"), "one of rate, soak, closed"), (("--",), "after --"),
+                           (("--", "dns64bench", "rate", "--json", "x"), "not for the hosts")):
+            status, _, said = self.run_all(*words)
+            self.assertEqual(status, 2)
+            self.assertIn(why, said)
+        self.assertEqual(self.run_all("--", "dns64bench", "rate", hosts="a,,b")[0], 2)
+
+    def test_clients_are_those_of_all_hosts(self):
+        made = [tree("closed", [finding("highest rate", r, "1/s"), finding("clients at the highest rate", n)],
+                     [table("steps", "clients ,rate 1/s,rtt_p50 us", rows)])
+                for r, n, rows in ((50, 1, [[1, 50, 3], [2, 40, 4]]), (60, 2, [[1, 20, 5], [2, 60, 4]]))]
+        merged = run_of(report.merge([run_of(m, n) for m, n in zip(made, "ab")]))
+        self.assertEqual(merged.table("steps").rows, [[2, 70, 5], [4, 100, 4]])
+        self.assertEqual((merged.value("highest rate"), merged.value("clients at the highest rate")), (100, 4))
+
+    def test_runs_of_different_settings_are_not_merged(self):
+        one, other = (run_of(tree(settings={"timeout_s": t}), n, n) for t, n in ((1, "a"), (2, "b")))
+        with self.assertRaisesRegex(report.Refused, "a and b do not belong together: timeout_s is 1 and 2"):
+            report.merge([one, other])
+
+
+class CommandLine(Scratch):
+    def test_help_has_an_example_for_each_command(self):
+        for name, _, _, example, _ in report.COMMANDS:
+            status, out, _ = self.call(name, "-h")
+            self.assertEqual(status, 0)
+            self.assertIn(f"dns64bench-report {name}", re.sub(r"\s+", " ", out))
+            self.assertTrue(example.startswith(name))
+
+    def test_wrong_words_are_refused(self):
+        for words in ((), ("nonsense",), ("table",), ("page", "a"), ("table", "--nonsense", "a")):
+            self.refused(*words)
+
+
+if __name__ == "__main__":
+    unittest.main()
