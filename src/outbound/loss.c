@@ -140,7 +140,7 @@ loss_on_timer(struct lookups *ls, struct lookup *l, struct lookup_result *result
 }
 
 void
-loss_ask_again(struct lookups *ls, unsigned u, uint64_t now_ns)
+loss_ask_again(struct lookups *ls, unsigned u, uint64_t probe_ns, uint64_t now_ns)
 {
 	for (unsigned slot = 0; slot < ls->upstreams->n_slots; slot++) {
 		struct upstream_socket *s = &ls->upstreams->sockets[slot];
@@ -149,7 +149,9 @@ loss_ask_again(struct lookups *ls, unsigned u, uint64_t now_ns)
 			continue;
 		for (struct list *link = s->open.next; link != &s->open; link = link->next) {
 			struct lookup *l = lookup_of(ls, LIST_OBJECT(link, struct attempt, link));
-			bool awaits = lookup_in_flight(l) ? l->upstream == u : waits_to_send(l);
+			bool awaits = lookup_in_flight(l)
+			    ? l->upstream == u && l->now.sent_ns <= probe_ns
+			    : waits_to_send(l);
 
 			if (!l->probe.is && awaits && l->wait != LOOKUP_SPENT)
 				hurry(ls, l, now_ns);

@@ -28,10 +28,11 @@ MUST_USE bool loss_on_timer(
     struct lookups *ls, struct lookup *l, struct lookup_result *result, uint64_t now_ns);
 
 /*
- * loss_ask_again: another way to ask upstream U was learned: those who have asked it over UDP
- * and have no reply do not wait for one any longer.
+ * loss_ask_again: another way to ask upstream U was learned, by the reply to a probe that was sent
+ * at PROBE_NS: those who have asked U over UDP by then and have no reply do not wait for one any
+ * longer. What was sent after the probe may be answered yet.
  */
-void loss_ask_again(struct lookups *ls, unsigned u, uint64_t now_ns);
+void loss_ask_again(struct lookups *ls, unsigned u, uint64_t probe_ns, uint64_t now_ns);
 
 /*
  * loss_on_refused: the kernel said that the upstream takes no questions from the UDP socket in

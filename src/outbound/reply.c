@@ -135,7 +135,7 @@ on_way(struct lookups *ls, const struct lookup *l, uint64_t now_ns)
 		break;
 	case WAYS_LEARNED:
 		match_revive(ls, l->upstream, now_ns);
-		loss_ask_again(ls, l->upstream, now_ns);
+		loss_ask_again(ls, l->upstream, l->now.sent_ns, now_ns);
 		break;
 	}
 }

@@ -349,11 +349,28 @@ START_TEST(d27_who_has_something_to_send_is_not_spent)
 		ck_assert(!pass(l, 4));
 	lookup_set_wait(&p.lookups, l, LOOKUP_SPENT, l->end_ns); /* as after an error */
 	due = l->timer.due;
-	loss_ask_again(&p.lookups, 0, p.now_ns);
+	loss_ask_again(&p.lookups, 0, p.now_ns, p.now_ns);
 	ck_assert_uint_eq(l->timer.due, due);
 	ck_assert(attempt_send_now(&p.lookups, l, &result, p.now_ns));
 	ck_assert_uint_eq(l->wait, LOOKUP_PAUSED);
-	loss_ask_again(&p.lookups, 0, p.now_ns);
+	loss_ask_again(&p.lookups, 0, p.now_ns, p.now_ns);
+	ck_assert_uint_le(l->timer.due, p.now_ns / WHEEL_TICK_NS + 1);
+}
+END_TEST
+
+/* A probe has found another way: a question that was sent after it may be answered yet. */
+START_TEST(d27_question_behind_the_probe_waits)
+{
+	struct lookup *l;
+	uint64_t due;
+
+	begin(1);
+	p.now_ns += 3 * NS_PER_MS;
+	l = ask("www.example", DNS_TYPE_MX);
+	due = l->timer.due;
+	loss_ask_again(&p.lookups, 0, p.now_ns - 1, p.now_ns);
+	ck_assert_uint_eq(l->timer.due, due);
+	loss_ask_again(&p.lookups, 0, p.now_ns, p.now_ns);
 	ck_assert_uint_le(l->timer.due, p.now_ns / WHEEL_TICK_NS + 1);
 }
 END_TEST
@@ -416,6 +433,7 @@ tests_add(TCase *tc)
 	tcase_add_test(tc, d3_lost_check_is_asked_again);
 	tcase_add_test(tc, it_ends_when_nothing_can_come);
 	tcase_add_test(tc, d27_who_has_something_to_send_is_not_spent);
+	tcase_add_test(tc, d27_question_behind_the_probe_waits);
 	tcase_add_test(tc, d27_spent_lookup_listens);
 	tcase_add_test(tc, d27_late_error_of_the_only_one);
 }

@@ -282,21 +282,28 @@ had_no_room(struct sim *s, const struct ask *k)
 	    18 * mine + 16 >= n_waiting(s, s->flooder, NULL);
 }
 
+/* Has all been sent that K may cause (RULES D28)? */
+static bool
+used_up(struct sim *s, const struct ask *k)
+{
+	unsigned most = k->n_sends + s->conf[0].max_upstream_questions;
+
+	return history_target(s, k->truth.target)->n_sends >= most;
+}
+
 /* May K be answered with an error, as things are? */
 static bool
 may_fail(struct sim *s, const struct ask *k)
 {
 	bool aaaa = k->act->type == DNS_TYPE_AAAA, known;
-	unsigned most = k->n_sends + s->conf[0].max_upstream_questions;
 
 	/*
 	 * With all upstreams down, A is not asked where AAAA failed. Where A comes first it is not
-	 * watched while AAAA is asked (RULES D5). All that it may cause may be sent (RULES D28).
-	 * Who finds out one port after the other leaves no time for a reply.
+	 * watched while AAAA is asked (RULES D5). Who finds out one port after the other leaves no
+	 * time for a reply.
 	 */
 	if (s->n_given_up - k->n_given_up >= history_most(s) || s->n_rare > k->n_rare ||
-	    had_no_room(s, k) || k->was_down ||
-	    history_target(s, k->truth.target)->n_sends >= most ||
+	    had_no_room(s, k) || k->was_down || used_up(s, k) ||
 	    (k->act->client == CLIENT_ALWAYS && was_touched(s, k, DNS_TYPE_A)))
 		return true;
 	/*
@@ -329,7 +336,7 @@ is_excused(struct sim *s, const struct ask *k, enum kind got, const struct msg *
 		return true;
 	/* Nothing is wrong any more, but for names that nobody answers, which may be many. */
 	if (k->act->strict)
-		return got == ERROR && had_no_room(s, k);
+		return got == ERROR && (had_no_room(s, k) || used_up(s, k));
 	if (m->flags & DNS_TC)
 		return (!k->act->tcp && most > 0 && n >= most) || was_touched(s, k, k->act->type);
 	always = k->act->client == CLIENT_ALWAYS && k->act->type == DNS_TYPE_AAAA &&
