@@ -4,6 +4,9 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#define IDS 65536
+#define LOOK 64 /* IDs that are looked at in one go: a batch */
+
 int
 bench_inflight_init(struct bench_inflight *f, uint64_t capacity, uint16_t first_id)
 {
@@ -31,11 +34,40 @@ advance(struct bench_inflight *f)
 		f->oldest++;
 }
 
+/* Has an open question the ID of number N, which is not given out yet? */
+static bool
+is_open(const struct bench_inflight *f, uint64_t n)
+{
+	while (n >= f->oldest + IDS) {
+		n -= IDS;
+		if (f->ring[n & f->mask].state == BENCH_OPEN)
+			return true;
+	}
+	return false;
+}
+
+/* Pass over the IDs of open questions that come next. Not if all are open. */
+static void
+pass_open(struct bench_inflight *f)
+{
+	while (f->next - f->oldest <= f->mask && is_open(f, f->next))
+		f->ring[f->next++ & f->mask] = (struct bench_asked){ .state = BENCH_UNASKED };
+}
+
 uint64_t
 bench_inflight_room(struct bench_inflight *f)
 {
 	advance(f);
-	return f->mask + 1 - (f->next - f->oldest);
+	uint64_t span = f->next - f->oldest, room = f->mask + 1 - span, n = 0;
+
+	if (span + LOOK <= IDS)
+		return room < IDS - span ? room : IDS - span;
+	if (f->n_open >= IDS)
+		return 0;
+	pass_open(f);
+	while (n < LOOK && f->next + n - f->oldest <= f->mask && !is_open(f, f->next + n))
+		n++;
+	return n;
 }
 
 uint16_t
@@ -95,13 +127,6 @@ bench_inflight_expire(struct bench_inflight *f, uint64_t sent_ns)
 	f->n_open--;
 	f->oldest++;
 	return a;
-}
-
-uint64_t
-bench_inflight_span(struct bench_inflight *f)
-{
-	advance(f);
-	return f->next - f->oldest;
 }
 
 uint64_t

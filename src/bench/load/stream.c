@@ -19,7 +19,6 @@
 #define IN_SIZE 131072 /* more than the longest message, and hundreds of short ones */
 #define OUT_SIZE 65536
 #define FRAME_MAX (2 + BENCH_QUESTION_MAX) /* length and question (RFC 1035 section 4.2.2) */
-#define IDS 65536
 #define PAUSE_NS (10 * NS_PER_MS) /* before a new connection, if the last one had no answer */
 
 _Static_assert(OUT_SIZE >= BENCH_BATCH * FRAME_MAX, "a batch fits");
@@ -202,15 +201,12 @@ bench_stream_room(struct bench_lane *lane)
 {
 	struct bench_stream *s = lane->stream;
 	uint64_t most = lane->way.per_connection > 0 ? lane->way.per_connection : UINT64_MAX;
-	/* Open questions of a connection must have different IDs (RFC 7766 section 6.2.1). */
-	uint64_t span = bench_inflight_span(&lane->asked), ids = span < IDS ? IDS - span : 0;
 
 	if (s->n_asked >= most && lane->asked.n_open > 0)
 		return 0;
 	if (s->n_asked >= most)
 		renew(lane);
 	uint64_t room = (OUT_SIZE - (s->out_len - s->out_at)) / FRAME_MAX;
-	room = room < ids ? room : ids;
 	return room < most - s->n_asked ? room : most - s->n_asked;
 }
 

@@ -55,9 +55,9 @@ struct bench_carrier {
 int bench_stream_open(struct bench_lane *lane);
 
 /*
- * bench_stream_room: how many questions can be sent now: as many as the buffer, the IDs and the
- * plan's per_connection allow. If that is used up and no question is open, a new connection is
- * begun.
+ * bench_stream_room: how many questions can be sent now: as many as the buffer and the plan's
+ * per_connection allow. If that is used up and no question is open, a new connection is begun. That
+ * open questions have different IDs (RFC 7766 section 6.2.1) is seen to by bench_inflight.
  */
 uint64_t bench_stream_room(struct bench_lane *lane);
 

@@ -186,7 +186,7 @@ find_asked(const struct bench_load *load, const struct bench_lane *lane, const s
 
 	*same_id = false;
 	while ((a = bench_inflight_find(&lane->asked, m->id, &cursor)) != NULL) {
-		if (bench_load_is_for(load, a->question, m))
+		if (a->state != BENCH_UNASKED && bench_load_is_for(load, a->question, m))
 			return a;
 		*same_id |= a->state == BENCH_OPEN;
 	}

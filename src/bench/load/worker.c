@@ -161,6 +161,17 @@ ask(struct bench_worker *w, struct bench_lane *lane, uint64_t n)
 	return sent;
 }
 
+/*
+ * The first MINE questions are due, nothing limits how many are open, and no port has an ID that is
+ * not open: they wait for nothing.
+ */
+static void
+leave_out(struct bench_worker *w, uint64_t mine)
+{
+	w->tally->faults.unsent += mine - w->turns.n_asked;
+	w->turns.n_asked = mine;
+}
+
 /* No lane has room: questions that were due a timeout ago count as unsent. */
 static void
 give_up_due(struct bench_worker *w, uint64_t now_ns)
@@ -199,11 +210,13 @@ ask_due(struct bench_worker *w, uint64_t now_ns)
 		if ((n += w->batch->n_out) >= BENCH_BATCH)
 			return; /* receive replies before more is sent */
 	}
-	w->blocked = mine > w->turns.n_asked;
-	if (!w->blocked)
-		return;
-	w->n_waiting = mine;
-	give_up_due(w, now_ns);
+	w->blocked = mine > w->turns.n_asked && bench_plan_window(p) > 0;
+	if (w->blocked) {
+		w->n_waiting = mine;
+		give_up_due(w, now_ns);
+	} else if (mine > w->turns.n_asked) {
+		leave_out(w, mine);
+	}
 }
 
 /* Closed loop: fill the client's window. */

@@ -8,7 +8,8 @@
  *
  * Open loop (the plan has a rate): questions are sent when they are due, whatever was answered. If
  * the lanes have no room, since their windows are full or the server does not read, questions wait;
- * one that has waited for the timeout counts as unsent. Closed loop: each lane is a client that
+ * one that has waited for the timeout counts as unsent. Without a window it does so at once, if all
+ * IDs are open. Closed loop: each lane is a client that
  * keeps WINDOW questions open and asks the next when one of them was answered or given up.
  */
 

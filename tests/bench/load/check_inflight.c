@@ -105,13 +105,14 @@ START_TEST(full_ring_pushes_out_no_open_question)
 }
 END_TEST
 
-/* 200,000 open at once: each ID is that of three or four of them, the newest first. */
+/* 200,000 that were answered: each ID is that of three or four of them, the newest first. */
 START_TEST(repeated_id_finds_the_newest_first)
 {
 	begin(200000, 12345);
 	for (uint64_t i = 0; i < 200000; i++) {
 		ck_assert_uint_gt(bench_inflight_room(&f), 0);
 		bench_inflight_add(&f, question(i), i);
+		bench_inflight_answered(&f, found((uint16_t)(12345 + i)));
 	}
 	for (uint32_t id = 0; id < 65536; id += 97) {
 		uint64_t cursor = UINT64_MAX, before = UINT64_MAX;
@@ -126,11 +127,53 @@ START_TEST(repeated_id_finds_the_newest_first)
 		}
 		ck_assert_uint_eq(n, 200000 / 65536 + ((uint16_t)(id - 12345) < 200000 % 65536));
 	}
-	ck_assert_uint_eq(f.n_open, 200000);
-	for (uint64_t i = 0; i < 200000; i++) /* in the order of their going */
-		ck_assert_uint_eq(bench_inflight_expire(&f, i)->question.number, i);
+	bench_inflight_fini(&f);
+}
+END_TEST
+
+/* An ID that is open is passed over, however often the others come round. */
+START_TEST(open_id_is_not_used_again)
+{
+	begin(300000, 65000);
+	for (uint64_t i = 0; i < 200000; i++) {
+		ck_assert_uint_gt(bench_inflight_room(&f), 0);
+		uint16_t id = bench_inflight_next_id(&f);
+		bench_inflight_add(&f, question(i), i);
+		if (i == 7)
+			continue;
+		ck_assert_uint_ne(id, (uint16_t)(65000 + 7));
+		ck_assert_uint_eq(found(id)->question.number, i);
+		bench_inflight_answered(&f, found(id));
+	}
+	ck_assert_uint_eq(f.n_open, 1);
+	ck_assert_uint_eq(f.next, 200000 + 3); /* it came round three times */
+	ck_assert_uint_eq(bench_inflight_expire(&f, UINT64_MAX)->question.number, 7);
+	bench_inflight_fini(&f);
+}
+END_TEST
+
+/* With all IDs open there is no room; the one that is answered is the next. */
+START_TEST(all_ids_open)
+{
+	begin(300000, 12345);
+	for (uint64_t i = 0; i < 65536; i++) {
+		ck_assert_uint_gt(bench_inflight_room(&f), 0);
+		ck_assert_uint_le(bench_inflight_room(&f), 65536 - i);
+		bench_inflight_add(&f, question(i), i);
+	}
+	ck_assert_uint_eq(bench_inflight_room(&f), 0);
+	bench_inflight_answered(&f, found(12345 + 40000));
+	ck_assert_uint_eq(bench_inflight_room(&f), 1);
+	ck_assert_uint_eq(bench_inflight_next_id(&f), 12345 + 40000);
+	bench_inflight_add(&f, question(65536), 65536);
+	ck_assert_uint_eq(bench_inflight_room(&f), 0);
+	ck_assert_uint_eq(found(12345 + 40000)->question.number, 65536);
+	/* Those that were passed over are no questions. */
+	for (uint64_t i = 0; i < 65536; i++)
+		ck_assert_ptr_nonnull(bench_inflight_expire(&f, UINT64_MAX));
 	ck_assert_ptr_null(bench_inflight_expire(&f, UINT64_MAX));
 	ck_assert_uint_eq(f.n_open, 0);
+	ck_assert_uint_ge(bench_inflight_room(&f), 64);
 	bench_inflight_fini(&f);
 }
 END_TEST
@@ -183,7 +226,8 @@ add(uint64_t now_ns)
 	struct bench_asked *oldest = model_oldest();
 	uint64_t held = oldest != NULL ? n_asked - (uint64_t)(oldest - model) : 0;
 
-	MUST(bench_inflight_room(&f) == ring_size - held);
+	uint64_t room = ring_size - held;
+	MUST(bench_inflight_room(&f) == (room < 65536 - held ? room : 65536 - held));
 	MUST(bench_inflight_next_id(&f) == (uint16_t)(f.first_id + n_asked));
 	if (no_room)
 		return;
@@ -269,5 +313,7 @@ tests_add(TCase *tc)
 	tcase_add_test(tc, duplicate_and_late);
 	tcase_add_test(tc, full_ring_pushes_out_no_open_question);
 	tcase_add_test(tc, repeated_id_finds_the_newest_first);
+	tcase_add_test(tc, open_id_is_not_used_again);
+	tcase_add_test(tc, all_ids_open);
 	tcase_add_loop_test(tc, random_operations_agree_with_a_list, 0, 5);
 }

@@ -561,11 +561,25 @@ END_TEST
 
 /* --- Datagrams -------------------------------------------------------------------------------- */
 
-/* Questions with the same ID at the same time, by one source port: their names tell them apart. */
-START_TEST(questions_of_one_id_are_told_by_name)
+/* More questions than there are IDs, open by one source port: the others have no room there. */
+START_TEST(no_id_is_open_twice)
+{
+	set_up(SOCK_DGRAM, ROGUE_SILENT);
+	plan.n_lanes = 1;
+	plan.rate = 60000;
+	plan.timeout_ns = 4 * NS_PER_SEC;
+	run(100000);
+	ck_assert_uint_le(tally.sent, 65536);
+	ck_assert_uint_gt(tally.faults.unsent + tally.paused, 100000 - 65537);
+	expect(0, 0, 0, tally.sent);
+}
+END_TEST
+
+/* The next port takes them. */
+START_TEST(ids_of_two_ports)
 {
 	set_up(SOCK_DGRAM, ROGUE_REVERSED);
-	plan.n_lanes = 1;
+	plan.n_lanes = 2;
 	plan.rate = 60000;
 	rogue.n_held = UINT32_MAX; /* when it got quiet */
 	run(90000);
@@ -1089,7 +1103,8 @@ tests_add(TCase *tc)
 
 	tcase_add_checked_fixture(tc, NULL, tear_down);
 	add_both(tc);
-	tcase_add_test(tc, questions_of_one_id_are_told_by_name);
+	tcase_add_test(tc, no_id_is_open_twice);
+	tcase_add_test(tc, ids_of_two_ports);
 	tcase_add_test(tc, full_window_loses_no_question);
 	tcase_add_loop_test(tc, answers_from_another_port_are_told, 0, 2);
 	tcase_add_loop_test(tc, lanes_do_not_share_a_port, 0, 2);
