@@ -17,6 +17,7 @@ static const char *const words[BENCH_OUTCOMES] = {
 	[BENCH_PASSED] = "passed",
 	[BENCH_FAILED] = "failed",
 	[BENCH_NO_VERDICT] = "no verdict: the tester was too slow or lost replies",
+	[BENCH_CACHED] = "no verdict: the server knew the names",
 };
 
 static const char *const limits[] = {
@@ -240,16 +241,22 @@ add_result(struct bench_cells *c, struct bench_found *f, const struct bench_bise
 	enum bench_limit limit;
 	uint32_t rate = bench_bisect_result(b, &limit);
 
+	add_row(c, b, rate, limit);
+	c->in_search = c->n_trials;
+	if (limit == BENCH_LIMIT_TESTER) {
+		f->spoilt++;
+		f->spoilt_best = rate > f->spoilt_best ? rate : f->spoilt_best;
+		return;
+	}
+	f->searches[f->n] = c->repetition;
 	f->rates[f->n++] = rate;
 	f->limited[limit]++;
-	c->in_search = c->n_trials;
 	if (!isnan(c->cpu)) {
 		f->cpu += c->cpu;
 		f->cpu_squares += c->cpu * c->cpu;
 		f->cpu_per_answer += c->cpu_per_answer;
 		f->n_cpu++;
 	}
-	add_row(c, b, rate, limit);
 }
 
 /* Do one repetition, which uses no results of the others. False: there are no more. */
@@ -263,7 +270,7 @@ repeat(struct bench_cells *c, struct bench_found *f, unsigned repetition)
 	if (!search(c, repetition, &b))
 		return false;
 	f->ended = repetition == c->cell->settings->repetitions;
-	if (bench_bisect_result(&b, &f->nothing) == 0 && f->n == 0) {
+	if (bench_bisect_result(&b, &f->nothing) == 0 && f->n == 0 && f->spoilt == 0) {
 		f->ended = true;
 		return false;
 	}
@@ -293,7 +300,8 @@ bench_cells_search(struct bench_cells *c, const struct bench_cell *cell, struct 
 
 	memset(f, 0, sizeof(*f));
 	f->rates = calloc(cell->settings->repetitions, sizeof(*f->rates));
-	if (f->rates == NULL) {
+	f->searches = calloc(cell->settings->repetitions, sizeof(*f->searches));
+	if (f->rates == NULL || f->searches == NULL) {
 		bench_run_fail(c->job.run, "out of memory");
 		return;
 	}
@@ -307,6 +315,7 @@ bench_cells_search(struct bench_cells *c, const struct bench_cell *cell, struct 
 	for (unsigned i = 1; i <= cell->settings->repetitions && repeat(c, f, i); i++)
 		;
 	c->job.settings = whole; /* those of the cell may be gone after this */
+	c->spoilt += f->spoilt;
 	if (!f->ended)
 		return;
 	/* One result that is not the server's makes the figures of the cell wrong. */
@@ -385,9 +394,18 @@ bench_cells_judge(const struct bench_cells *c)
 		    "the tester is the limit in %u of %u cells: it did not keep its pace, or"
 		    " lost replies",
 		    c->limited[BENCH_LIMIT_TESTER], c->done);
+	bench_cells_spoilt(c, c->done * s->repetitions);
 	if (c->limited[BENCH_LIMIT_LOW] > 0)
 		bench_run_fail(
 		    r, "--low failed in %u of %u cells", c->limited[BENCH_LIMIT_LOW], c->done);
+}
+
+void
+bench_cells_spoilt(const struct bench_cells *c, unsigned searches)
+{
+	if (c->spoilt > 0)
+		bench_run_find(c->job.run, "searches spoilt by the tester",
+		    json_sprintf("%u of %u, which do not count", c->spoilt, searches), "");
 }
 
 double
@@ -402,7 +420,9 @@ void
 bench_found_drop(struct bench_found *f)
 {
 	free(f->rates);
+	free(f->searches);
 	f->rates = NULL;
+	f->searches = NULL;
 }
 
 /* --- Life ------------------------------------------------------------------------------------- */

@@ -37,10 +37,13 @@ MUST_USE bool bench_cells_is_rfc(const struct bench_settings *s);
 
 /* What the searches of a cell have found. */
 struct bench_found {
-	double *rates;            /* owned; the results */
-	unsigned n;               /* how many; 0: the first search had no result and is the last */
-	bool ended;               /* all searches were done, or that one */
-	enum bench_limit nothing; /* then: why it had no result */
+	double *rates;      /* owned; the results */
+	unsigned *searches; /* owned; the number, from 1, of the search that has found each */
+	unsigned n;         /* how many; 0: none has a result, and the first may be the last */
+	unsigned spoilt;    /* searches whose end was the tester's: they are no results, */
+	double spoilt_best; /* and the highest rate that passed in one */
+	bool ended;         /* all searches were done, or that one */
+	enum bench_limit nothing;              /* without a result: why */
 	unsigned limited[BENCH_LIMIT_LOW + 1]; /* how many results by what */
 	/*
 	 * The server's CPU in the trials that passed at those rates: the sums of % and of their
@@ -64,6 +67,7 @@ struct bench_cells {
 	uint32_t high;                         /* --high, or what the tester can measure */
 	bool capped;                           /* the latter */
 	unsigned n_cells, done;                /* how many there are, and were searched */
+	unsigned spoilt;                       /* searches of all cells, as in bench_found */
 	unsigned in_search;                    /* trials of a whole search, roughly */
 	unsigned limited[BENCH_LIMIT_LOW + 1]; /* how many cells, in one search at least, by what */
 	/* of the search that runs: */
@@ -108,6 +112,9 @@ MUST_USE const char *bench_cells_limit(const struct bench_cells *c, const struct
  * the RFC wants: for methods with several.
  */
 void bench_cells_judge(const struct bench_cells *c);
+
+/* bench_cells_spoilt: tell how many of the SEARCHES that were done do not count, if any. */
+void bench_cells_spoilt(const struct bench_cells *c, unsigned searches);
 
 /* bench_found_cpu: the standard deviation of the server's CPU in F, in %; NAN of less than two. */
 MUST_USE double bench_found_cpu(const struct bench_found *f);

@@ -34,13 +34,16 @@ static const struct bench_column trial_columns[] = {
 	{ "late", "late", "", 0 },
 	{ "lost", "lost", "", 0 },
 	{ "duplicate", "duplicate", "", 0 },
-	{ "stray", "stray", "", 0 },
+	{ "foreign", "foreign", "", 0 },
 	{ "unsent", "unsent", "", 0 },
 	{ "dropped", "dropped here", "", 0 },
 	{ "pace_error", "timing error (%)", "", 2 },
 	{ "lag_p999", "lag p99.9 (us)", "", 0 },
 	{ "lag_max", "lag max (us)", "", 0 },
 	{ "pauses", "pauses", "", 0 },
+	{ "taken_out", "taken out", "", 0 },
+	{ "late_at_once", "late at once", "", 0 },
+	{ "burst", "largest burst", "", 0 },
 	{ "rtt_p50", "RTT median (us)", "", 0 },
 	{ "rtt_p99", "RTT p99 (us)", "", 0 },
 	{ "rtt_p999", "RTT p99.9 (us)", "", 0 },
@@ -54,20 +57,13 @@ static const struct bench_column trial_columns[] = {
 #define N_COLUMNS (sizeof(trial_columns) / sizeof(trial_columns[0]) - BENCH_WATCH_COLUMNS)
 
 enum bench_outcome
-bench_measure_outcome(const struct bench_tally *t, uint32_t rate, uint64_t timeout_ns)
+bench_measure_outcome(const struct bench_tally *t, uint32_t rate, const struct bench_plan *plan)
 {
-	bool kept = bench_method_kept_pace(t, rate, timeout_ns);
-
-	if (t->sent == 0 || t->pauses > 0 || t->faults.dropped > 0 || t->faults.no_port > 0 ||
-	    t->lag.max_ns > timeout_ns / BENCH_PACE_LAG)
+	if (bench_method_flaws(t, rate, plan) != 0)
 		return BENCH_NO_VERDICT;
-	/*
-	 * If questions had to wait for answers to earlier ones, the server is too slow, not the
-	 * tester.
-	 */
-	if (t->no_room == 0 && (t->faults.unsent > 0 || !kept))
-		return BENCH_NO_VERDICT;
-	return kept && bench_tally_good(t) ? BENCH_PASSED : BENCH_FAILED;
+	return bench_method_kept_pace(t, rate, plan->timeout_ns) && bench_method_good(t, plan)
+	    ? BENCH_PASSED
+	    : BENCH_FAILED;
 }
 
 struct bench_table *
@@ -158,7 +154,7 @@ figures_of(const struct bench_tally *t, uint32_t rate)
 	put(f, "late", t->late);
 	put(f, "lost", bench_tally_lost(t));
 	put(f, "duplicate", t->duplicate);
-	put(f, "stray", t->other + t->stray + t->malformed + t->faults.elsewhere);
+	put(f, "foreign", bench_tally_foreign(t));
 	put(f, "unsent", t->faults.unsent);
 	put(f, "dropped", t->faults.dropped);
 	put_real(f, "pace_error", bench_method_pace_error(t, rate));
@@ -166,6 +162,9 @@ figures_of(const struct bench_tally *t, uint32_t rate)
 		put_real(f, "lag_p999", us(bench_histogram_percentile(&t->lag, 99.9)));
 	put_real(f, "lag_max", us(t->lag.max_ns));
 	put(f, "pauses", t->pauses);
+	put(f, "taken_out", t->paused);
+	put(f, "late_at_once", t->overdue_at_once);
+	put(f, "burst", t->crowd);
 	if (t->rtt.n > 0) {
 		put_real(f, "rtt_p50", us(bench_histogram_percentile(&t->rtt, 50)));
 		if (bench_stats_carries(t->rtt.n, 99))
@@ -260,12 +259,13 @@ bench_measure_server(
 
 	if (!names_suffice(job, p) || !restart(job) || !bench_server_ready(job, wait) || *job->stop)
 		return NULL;
+	*outcome = BENCH_CACHED;
 	if (!is_new(job, p))
-		return NULL;
+		return json_object();
 	bench_watch_begin(job, &begin);
 	json_t *figures = ask(job, &job->settings->plan, p);
 	put_server(job, figures, &begin);
-	*outcome = bench_measure_outcome(job->tally, p->rate, job->settings->plan.timeout_ns);
+	*outcome = bench_measure_outcome(job->tally, p->rate, &job->settings->plan);
 	p->passed_s = (double)(clock_now_ns() - begin_ns) / (double)NS_PER_SEC;
 	return figures;
 }
@@ -277,7 +277,9 @@ bench_measure_tester(const struct bench_job *job, const struct bench_plan *plan,
 	uint64_t begin_ns = clock_now_ns();
 	json_t *figures = ask(job, plan, p);
 
-	*outcome = bench_measure_outcome(job->tally, p->rate, job->settings->plan.timeout_ns);
+	struct bench_plan judged = *plan;
+	judged.timeout_ns = job->settings->plan.timeout_ns;
+	*outcome = bench_measure_outcome(job->tally, p->rate, &judged);
 	if (*outcome == BENCH_NO_VERDICT)
 		*outcome = BENCH_FAILED;
 	p->passed_s = (double)(clock_now_ns() - begin_ns) / (double)NS_PER_SEC;
@@ -459,8 +461,7 @@ sort(const json_t *records, const json_t **list)
 		const json_t *record = json_array_get(records, i);
 
 		if (json_integer_value(json_object_get(record, "repetition")) > 0 &&
-		    strcmp(bench_text_get(record, "verdict"),
-			bench_series_verdict(BENCH_NO_VERDICT)) != 0)
+		    bench_series_counts(record))
 			list[n++] = record;
 	}
 	qsort(list, n, sizeof(const json_t *), by_rate);

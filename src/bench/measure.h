@@ -19,12 +19,11 @@
 /* --- One trial -------------------------------------------------------------------------------- */
 
 /*
- * bench_measure_outcome: the outcome of a trial at RATE with tally T and TIMEOUT_NS. If the tester
- * did not keep its pace, could not send, or lost replies itself, the trial says nothing of the
- * server.
+ * bench_measure_outcome: the outcome of a trial by PLAN at RATE with tally T. If the tester did
+ * something wrong (bench_method_flaws) the trial says nothing of the server.
  */
 MUST_USE enum bench_outcome bench_measure_outcome(
-    const struct bench_tally *t, uint32_t rate, uint64_t timeout_ns);
+    const struct bench_tally *t, uint32_t rate, const struct bench_plan *plan);
 
 #define BENCH_MEASURE_FIRST 4 /* columns before those of every trial, at most */
 

@@ -106,6 +106,7 @@ bench_method_counts(const struct bench_job *job)
 	find_count(job, "other question", t->other);
 	find_count(job, "stray", t->stray);
 	find_count(job, "malformed", t->malformed);
+	find_count(job, "no reply", t->no_reply);
 	find_count(job, "unsent", t->faults.unsent);
 	find_count(job, "refused", t->faults.refused);
 	find_count(job, "from elsewhere", t->faults.elsewhere);
@@ -154,8 +155,7 @@ bench_method_late(const struct bench_job *job, const json_t *records)
 		double late = json_number_value(json_object_get(record, "lag_max")) * US;
 
 		if (json_integer_value(json_object_get(record, "repetition")) > 0 && late > most &&
-		    strcmp(bench_text_get(record, "verdict"),
-			bench_series_verdict(BENCH_NO_VERDICT)) != 0)
+		    bench_series_counts(record))
 			most = late;
 	}
 	tell_late(job, most);
@@ -172,6 +172,10 @@ bench_method_pauses(const struct bench_job *job)
 			t->pauses, (double)t->pause_ns / (double)NS_PER_SEC, t->paused),
 		    "");
 	tell_late(job, (double)t->lag.max_ns);
+	if (t->gaps.n == 0)
+		return;
+	find_count(job, "late at once", t->overdue_at_once);
+	find_count(job, "largest burst", t->crowd);
 }
 
 json_t *
@@ -194,27 +198,44 @@ bench_method_histogram(const struct bench_job *job)
 	bench_run_histogram(job->run, "rtt", "ns", buckets);
 }
 
+/* A table of the percentiles of H, in us; none if it is empty. */
+static void
+add_distribution(const struct bench_job *job, const struct bench_histogram *h, const char *name,
+    const char *title, const struct bench_column *columns)
+{
+	static const double percents[] = { 0, 1, 5, 10, 20, 30, 40, 50, 60, 70, 80, 90, 95, 99,
+		99.9, 99.99, 99.999, 100 };
+	struct bench_table *table;
+
+	if (h->n == 0)
+		return;
+	table = bench_run_table(job->run, name, title, columns, 2);
+	for (size_t i = 0; i < sizeof(percents) / sizeof(percents[0]); i++) {
+		if (bench_stats_carries(h->n, percents[i]))
+			bench_table_add(table,
+			    json_pack("[f,f]", percents[i],
+				(double)bench_histogram_percentile(h, percents[i]) / US));
+	}
+}
+
 void
 bench_method_rtt(const struct bench_job *job)
 {
-	static const struct bench_column columns[] = {
+	static const struct bench_column rtt[] = {
 		{ "percentile", "percentile", "%", 3 },
 		{ "rtt", "RTT", "us", 1 },
 	};
-	static const double percents[] = { 0, 1, 5, 10, 20, 30, 40, 50, 60, 70, 80, 90, 95, 99,
-		99.9, 99.99, 99.999, 100 };
-	const struct bench_tally *t = job->tally;
-	struct bench_table *table;
+	/* Without a unit, as it is not drawn: it is of the tester. */
+	static const struct bench_column gaps[] = {
+		{ "percentile", "percentile (%)", "", 3 },
+		{ "gap", "gap (us)", "", 1 },
+	};
 
-	if (t->rtt.n == 0)
-		return;
-	bench_method_histogram(job);
-	table = bench_run_table(job->run, "rtt", "RTT of valid answers", columns, 2);
-	for (size_t i = 0; i < sizeof(percents) / sizeof(percents[0]); i++) {
-		if (bench_stats_carries(t->rtt.n, percents[i]))
-			bench_table_add(table,
-			    json_pack("[f,f]", percents[i], bench_tally_rtt_us(t, percents[i])));
-	}
+	if (job->tally->rtt.n > 0)
+		bench_method_histogram(job);
+	add_distribution(job, &job->tally->rtt, "rtt", "RTT of valid answers", rtt);
+	add_distribution(job, &job->tally->gaps, "gaps",
+	    "Gaps between two questions of a thread; 0 within a batch", gaps);
 }
 
 double
@@ -237,26 +258,104 @@ bench_method_kept_pace(const struct bench_tally *t, uint32_t rate, uint64_t time
 	    t->lag.max_ns <= timeout_ns / BENCH_PACE_LAG;
 }
 
+/* --- Whose fault it is ------------------------------------------------------------------------ */
+
+static bool
+has_connections(const struct bench_plan *p)
+{
+	return p->transport != NULL && p->transport->carrier != NULL;
+}
+
+/* Questions without a right answer in time. */
+static uint64_t
+missing(const struct bench_tally *t)
+{
+	return t->sent - t->replies[BENCH_VALID];
+}
+
+/* Could the tester's own crowds have lost what is missing? */
+static bool
+is_crowd(const struct bench_tally *t, uint32_t rate, const struct bench_plan *p)
+{
+	uint64_t usual = rate / 1000 + (p->burst > BENCH_CROWD ? p->burst : BENCH_CROWD);
+	uint64_t crowd = t->crowd > usual ? t->crowd - usual : 0;
+
+	if (rate == 0 || has_connections(p))
+		return false;
+	return (t->overdue_at_once >= BENCH_BUFFER_HOLDS || crowd >= BENCH_BUFFER_HOLDS) &&
+	    missing(t) > 0 && missing(t) <= t->behind;
+}
+
+static bool
+is_foreign(const struct bench_tally *t, const struct bench_plan *p)
+{
+	uint64_t n = bench_tally_foreign(t);
+
+	return !has_connections(p) && n > BENCH_FOREIGN_LEAST &&
+	    (double)n > BENCH_FOREIGN_PART * (double)t->sent && n > missing(t);
+}
+
+unsigned
+bench_method_flaws(const struct bench_tally *t, uint32_t rate, const struct bench_plan *p)
+{
+	bool kept = rate == 0 || bench_method_kept_pace(t, rate, p->timeout_ns);
+	/* Questions that waited for answers to earlier ones are the server's doing. */
+	bool waited = t->no_room > 0, late = t->lag.max_ns > p->timeout_ns / BENCH_PACE_LAG;
+	const struct {
+		bool is;
+		enum bench_flaw flaw;
+	} all[] = {
+		{ t->sent == 0, BENCH_FLAW_NOTHING },
+		{ t->pauses > 0, BENCH_FLAW_PAUSED },
+		{ (double)t->paused > BENCH_TAKEN_OUT * (double)(t->sent + t->paused),
+		    BENCH_FLAW_TAKEN_OUT },
+		{ t->faults.dropped > 0, BENCH_FLAW_DROPPED },
+		{ t->faults.no_port > 0, BENCH_FLAW_NO_PORT },
+		{ !waited && t->faults.unsent > 0, BENCH_FLAW_UNSENT },
+		{ late || (!waited && !kept), BENCH_FLAW_PACE },
+		{ is_crowd(t, rate, p), BENCH_FLAW_CROWD },
+		{ is_foreign(t, p), BENCH_FLAW_FOREIGN },
+	};
+	unsigned flaws = 0;
+
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+		flaws |= all[i].is ? (unsigned)all[i].flaw : 0;
+	return flaws;
+}
+
+bool
+bench_method_good(const struct bench_tally *t, const struct bench_plan *p)
+{
+	return bench_tally_good(t) && (!has_connections(p) || bench_tally_foreign(t) == 0);
+}
+
+/* --- Judging ---------------------------------------------------------------------------------- */
+
 void
 bench_method_judge_extras(const struct bench_job *job)
 {
 	const struct bench_tally *t = job->tally;
+	bool ours = has_connections(&job->settings->plan);
 	const struct {
 		uint64_t n;
 		const char *what;
 	} extras[] = {
 		{ t->duplicate, "questions were answered more than once" },
-		{ t->other, "replies repeated another question" },
-		{ t->stray, "replies were to nothing that was asked" },
-		{ t->malformed, "messages were no replies" },
-		{ t->faults.elsewhere,
-		    "datagrams came from another address or port than was asked" },
+		{ ours ? t->other : 0, "replies repeated another question" },
+		{ ours ? t->stray : 0, "replies were to nothing that was asked" },
+		{ ours ? t->malformed : 0, "messages were malformed" },
+		{ ours ? t->no_reply : 0, "messages were no replies" },
 	};
 
 	for (size_t i = 0; i < sizeof(extras) / sizeof(extras[0]); i++) {
 		if (extras[i].n > 0)
 			bench_run_fail(job->run, "%" PRIu64 " %s", extras[i].n, extras[i].what);
 	}
+	if (is_foreign(t, &job->settings->plan))
+		bench_run_fail(job->run,
+		    "the tester was disturbed: %" PRIu64 " datagrams that belong to no question "
+		    "came to its ports",
+		    bench_tally_foreign(t));
 }
 
 void
@@ -268,6 +367,11 @@ bench_method_judge_sending(const struct bench_job *job, uint32_t rate)
 
 	if (t->sent == 0)
 		bench_run_fail(job->run, "no question could be sent");
+	if ((bench_method_flaws(t, rate, &job->settings->plan) & BENCH_FLAW_TAKEN_OUT) != 0)
+		bench_run_fail(job->run,
+		    "the tester was kept from running: %.1f %% of the questions were not asked or "
+		    "do not count, so the run says little of the server",
+		    100 * (double)t->paused / (double)(t->sent + t->paused));
 	if (t->faults.unsent > 0)
 		bench_run_fail(
 		    job->run, "%" PRIu64 " questions could not be sent", t->faults.unsent);
@@ -319,10 +423,16 @@ bench_method_judge(const struct bench_job *job, uint32_t rate)
 	const struct bench_tally *t = job->tally;
 
 	bench_method_judge_sending(job, rate);
-	if (t->replies[BENCH_VALID] < t->sent)
+	if (is_crowd(t, rate, &job->settings->plan))
 		bench_run_fail(job->run,
-		    "%" PRIu64 " of %" PRIu64 " questions got no valid answer in time",
-		    t->sent - t->replies[BENCH_VALID], t->sent);
+		    "the tester stood still: %" PRIu64 " of %" PRIu64
+		    " questions got no valid answer in time, but up to %" PRIu64
+		    " were late at once, which a server need not hold",
+		    missing(t), t->sent, t->overdue_at_once);
+	else if (missing(t) > 0)
+		bench_run_fail(job->run,
+		    "%" PRIu64 " of %" PRIu64 " questions got no valid answer in time", missing(t),
+		    t->sent);
 	bench_method_hint(job);
 	bench_method_judge_extras(job);
 }

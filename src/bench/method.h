@@ -126,15 +126,15 @@ MUST_USE json_t *bench_method_percentile(const struct bench_tally *t, double per
 void bench_method_histogram(const struct bench_job *job);
 
 /*
- * bench_method_rtt: add that, and a table with the distribution of the last trial's RTTs, as fine
- * as its answers carry.
+ * bench_method_rtt: add that, and tables with the distributions of the last trial's RTTs and, at a
+ * rate, of the gaps between its questions, as fine as there are answers and questions.
  */
 void bench_method_rtt(const struct bench_job *job);
 
 /*
  * bench_method_judge: add to the run why the last trial is not good, if it is not: questions
- * without a right answer in time, answers that came twice, replies that this machine dropped, and,
- * for a RATE > 0, a pace that was not kept.
+ * without a right answer in time, answers that came twice, what the tester did wrong, and, for a
+ * RATE > 0, a pace that was not kept.
  */
 void bench_method_judge(const struct bench_job *job, uint32_t rate);
 
@@ -143,6 +143,52 @@ void bench_method_judge(const struct bench_job *job, uint32_t rate);
  * what may be set up wrongly.
  */
 void bench_method_hint(const struct bench_job *job);
+
+/* --- Whose fault it is ------------------------------------------------------------------------ */
+
+/* What a tester did wrong, bits: the trial says nothing of the server then. */
+enum bench_flaw {
+	BENCH_FLAW_NOTHING = 2,   /* it asked nothing */
+	BENCH_FLAW_PAUSED = 4,    /* it was kept from running */
+	BENCH_FLAW_TAKEN_OUT = 8, /* that took BENCH_TAKEN_OUT of its questions, or more */
+	BENCH_FLAW_DROPPED = 16,  /* it lost replies for want of room */
+	BENCH_FLAW_NO_PORT = 32,  /* it had no port or descriptor */
+	BENCH_FLAW_UNSENT = 64,   /* it could not send */
+	BENCH_FLAW_PACE = 128,    /* it did not keep its pace (bench_method_kept_pace) */
+	BENCH_FLAW_CROWD = 256,   /* it sent in a crowd what a server's buffer need not hold */
+	BENCH_FLAW_FOREIGN = 512  /* others sent to its ports, more than a few */
+};
+
+#define BENCH_TAKEN_OUT 0.01 /* part of the questions */
+
+/*
+ * What the receive buffer of a UDP socket holds if nobody has made it larger: 212,992 octets
+ * (net.core.rmem_default), of which a small datagram takes 768 with what the kernel keeps of it
+ * (truesize). With as many questions late at once, or so many more in a millisecond than
+ * BENCH_CROWD and those that are due in one, a crowd may overflow it, whatever the server does: it
+ * need serve no more than the rate says, so none of a crowd may have been served when the last of
+ * it came. Missing answers are the crowd's if they are not more than the questions that were late,
+ * and else the server's.
+ */
+#define BENCH_BUFFER_HOLDS 277
+
+/*
+ * Foreign datagrams are a flaw if they are more than this number, more than this part of the
+ * questions, and more than there are answers missing: a server that answers in the wrong way has
+ * one for each. Over a connection nothing is foreign: all is the server's.
+ */
+#define BENCH_FOREIGN_LEAST 10
+#define BENCH_FOREIGN_PART 0.001
+
+/* bench_method_flaws: what of that is so of a trial by PLAN at RATE (0: clients) with tally T. */
+MUST_USE unsigned bench_method_flaws(
+    const struct bench_tally *t, uint32_t rate, const struct bench_plan *plan);
+
+/*
+ * bench_method_good: had every question of a trial by PLAN one right answer in time, and came no
+ * more over a connection?
+ */
+MUST_USE bool bench_method_good(const struct bench_tally *t, const struct bench_plan *plan);
 
 /* bench_method_judge_sending: of that only what went wrong in sending and with this machine. */
 void bench_method_judge_sending(const struct bench_job *job, uint32_t rate);

@@ -195,7 +195,7 @@ figure_of(const json_t *record, const char *key, unsigned k)
 
 /* What was measured besides in the trials that found the rates: their mean and deviation. */
 static void
-find_beside(const struct bench_job *job, const json_t *records, double *values, unsigned n)
+find_beside(const struct bench_job *job, const json_t *records, const struct bench_found *f)
 {
 	static const struct {
 		const char *key; /* of the record; NULL: the server's */
@@ -207,13 +207,15 @@ find_beside(const struct bench_job *job, const json_t *records, double *values, 
 		{ NULL, 0, "server CPU", "%" },
 		{ NULL, 1, "server CPU per answer", "us" },
 	};
+	double *values = f->rates; /* not needed any more */
 	char name[64];
 
 	for (size_t i = 0; i < sizeof(figures) / sizeof(figures[0]); i++) {
 		size_t has = 0;
 
-		for (unsigned r = 1; r <= n; r++) {
-			double v = figure_of(found_by(records, r), figures[i].key, figures[i].k);
+		for (unsigned r = 0; r < f->n; r++) {
+			const json_t *by = found_by(records, f->searches[r]);
+			double v = figure_of(by, figures[i].key, figures[i].k);
 
 			if (!isnan(v))
 				values[has++] = v;
@@ -244,22 +246,27 @@ judge(const struct bench_cells *c, const struct bench_found *f)
 		    "the tester is the limit: the highest rate that the self-test allows,"
 		    " %" PRIu32 ", passed in %u of %u searches",
 		    c->high, f->limited[BENCH_LIMIT_HIGH], f->n);
-	if (f->limited[BENCH_LIMIT_TESTER] > 0)
-		bench_run_fail(r,
-		    "the tester is the limit in %u of %u searches: above their rate it"
-		    " did not keep its pace, or lost replies",
-		    f->limited[BENCH_LIMIT_TESTER], f->n);
 	if (f->limited[BENCH_LIMIT_LOW] > 0)
 		bench_run_fail(r, "--low failed in %u of %u searches, which count as 0",
 		    f->limited[BENCH_LIMIT_LOW], f->n);
 }
 
-/* If the first search has no result, more searches are of no use. */
+/* If the first search has no result, more searches are of no use; or the tester ended them all. */
 static void
 judge_nothing(const struct bench_cells *c, const struct bench_found *f)
 {
 	uint32_t low = c->job.settings->low;
 
+	if (f->spoilt_best > 0) {
+		bench_run_find(c->job.run, "at least",
+		    json_sprintf("%.0f/s passed, and the tester can do no more", f->spoilt_best),
+		    "");
+		bench_run_fail(c->job.run,
+		    "the tester is the limit in all %u searches: above %.0f it did not keep its "
+		    "pace, or lost replies",
+		    f->spoilt, f->spoilt_best);
+		return;
+	}
 	if (f->nothing == BENCH_LIMIT_TESTER)
 		bench_run_fail(
 		    c->job.run, "the tester is the limit at --low %" PRIu32 " already", low);
@@ -286,8 +293,9 @@ bench_search(const struct bench_job *job)
 	if (found.n > 0) {
 		find_summary(job, &found);
 		bench_cells_inversion(&c);
-		find_beside(job, c.records, found.rates, found.n);
+		find_beside(job, c.records, &found);
 		judge(&c, &found);
+		bench_cells_spoilt(&c, found.n + found.spoilt);
 	} else if (found.ended) {
 		judge_nothing(&c, &found);
 	}

@@ -42,7 +42,7 @@ bench_bisect_next(const struct bench_bisect *b)
 {
 	if (b->failed_low || b->passed_high)
 		return 0;
-	if (b->again)
+	if (b->spoilt > 0)
 		return b->rate;
 	if (b->begin == BENCH_BEGIN_HIGH && !b->high_known)
 		return b->high;
@@ -77,13 +77,13 @@ fail(struct bench_bisect *b, uint32_t rate, bool by_tester)
 void
 bench_bisect_put(struct bench_bisect *b, uint32_t rate, enum bench_outcome outcome)
 {
-	bool first_time = !b->again;
-
 	b->rate = rate;
-	b->again = outcome == BENCH_NO_VERDICT && first_time;
+	if (outcome == BENCH_NO_VERDICT && ++b->spoilt <= BENCH_REPEATS)
+		return;
+	b->spoilt = 0;
 	if (outcome == BENCH_PASSED)
 		pass(b, rate);
-	else if (!b->again)
+	else
 		fail(b, rate, outcome == BENCH_NO_VERDICT);
 }
 
@@ -163,6 +163,7 @@ static const char *const verdicts[BENCH_OUTCOMES] = {
 	[BENCH_PASSED] = "passed",
 	[BENCH_FAILED] = "failed",
 	[BENCH_NO_VERDICT] = "tester",
+	[BENCH_CACHED] = "cached",
 };
 
 static bool PRINTF_LIKE(2, 3) complain(struct bench_series *s, const char *format, ...)
@@ -216,6 +217,14 @@ is_verdict(const json_t *record, enum bench_outcome *outcome)
 		}
 	}
 	return false;
+}
+
+bool
+bench_series_counts(const json_t *record)
+{
+	enum bench_outcome o;
+
+	return is_verdict(record, &o) && (o == BENCH_PASSED || o == BENCH_FAILED);
 }
 
 /* The names of a trial that was begun count as used, whether it was completed or not. */
@@ -326,7 +335,8 @@ measured(struct bench_series *s, struct bench_probe *p, enum bench_outcome *outc
 	if (err == 0 && p->cell != NULL)
 		err = json_object_update(record, p->cell);
 	json_decref(figures);
-	if (err == 0 && keep(s, record))
+	/* Who goes on does that trial again, with other names. */
+	if (err == 0 && (*outcome == BENCH_CACHED || keep(s, record)))
 		return record;
 	json_decref(record);
 	return NULL;
@@ -348,11 +358,11 @@ bench_series_trial(struct bench_series *s, struct bench_bisect *b, struct bench_
 		json_decref(record);
 		return false;
 	}
-	if (b != NULL)
+	if (b != NULL && outcome != BENCH_CACHED)
 		bench_bisect_put(b, p->rate, outcome);
 	s->told(s->ctx, record, outcome, is_new);
 	json_decref(record);
-	return true;
+	return outcome != BENCH_CACHED;
 }
 
 bool

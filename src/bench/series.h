@@ -31,6 +31,7 @@ enum bench_outcome {
 	BENCH_PASSED,     /* every answer was valid and in time */
 	BENCH_FAILED,     /* not so */
 	BENCH_NO_VERDICT, /* the tester was at fault: nothing is known of the server */
+	BENCH_CACHED,     /* the server knew names before they were asked: likewise */
 	BENCH_OUTCOMES
 };
 
@@ -49,6 +50,9 @@ enum bench_limit {
 	BENCH_LIMIT_LOW     /* the lower rate failed already: there is no result */
 };
 
+/* So often a trial in which the tester was at fault is repeated; then it is the tester's limit. */
+#define BENCH_REPEATS 5
+
 struct bench_bisect {
 	uint32_t low;      /* passed, if low_known; 1 at least */
 	uint32_t high;     /* failed, if high_known (unless passed_high); >= low */
@@ -57,9 +61,10 @@ struct bench_bisect {
 	bool low_known, high_known;
 	bool passed_high;
 	bool failed_low;
-	bool by_tester; /* the upper rate "failed" since the tester was at fault there, twice */
-	bool again;     /* the last trial was without a verdict, and is done once more */
-	uint32_t rate;  /* of the last trial */
+	bool by_tester; /* the upper rate "failed" since the tester was at fault each time */
+	unsigned
+	    spoilt;    /* trials in a row, up to the last one, without a verdict: it is repeated */
+	uint32_t rate; /* of the last trial */
 };
 
 /* bench_bisect_init: begin a search from LOW to HIGH >= LOW >= 1; no rate was tried. */
@@ -69,7 +74,10 @@ void bench_bisect_init(
 /* bench_bisect_next: the rate to try; 0: the search is over. */
 MUST_USE uint32_t bench_bisect_next(const struct bench_bisect *b);
 
-/* bench_bisect_put: the OUTCOME of the trial at RATE, which bench_bisect_next has given. */
+/*
+ * bench_bisect_put: the OUTCOME, not BENCH_CACHED, of the trial at RATE, which bench_bisect_next
+ * has given.
+ */
 void bench_bisect_put(struct bench_bisect *b, uint32_t rate, enum bench_outcome outcome);
 
 /* bench_bisect_result: the highest rate that passed, 0 if none, and why it is not higher. */
@@ -171,6 +179,7 @@ MUST_USE uint64_t bench_series_most(
 /*
  * bench_series_trial: do the trial *p, of which cell, repetition and rate are set, or take it from
  * the journal; its outcome to *b, unless that is NULL. False if that failed; s->error may say why.
+ * One with BENCH_CACHED is told, but not kept, and fails: measure knows why.
  */
 MUST_USE bool bench_series_trial(
     struct bench_series *s, struct bench_bisect *b, struct bench_probe *p);
@@ -182,7 +191,13 @@ MUST_USE bool bench_series_trial(
 MUST_USE bool bench_series_search(
     struct bench_series *s, json_t *cell, unsigned repetition, struct bench_bisect *b);
 
-/* bench_series_verdict: the word for an outcome in records: "passed", "failed" or "tester". */
+/*
+ * bench_series_verdict: the word for an outcome in records: "passed", "failed", "tester" or
+ * "cached".
+ */
 MUST_USE const char *bench_series_verdict(enum bench_outcome o);
+
+/* bench_series_counts: does RECORD of a trial say something of the server: passed or failed? */
+MUST_USE bool bench_series_counts(const json_t *record);
 
 #endif

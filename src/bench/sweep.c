@@ -67,7 +67,8 @@ bench_sweep_fits(const struct bench_settings *s, FILE *errors)
 	for (size_t i = 0; i < s->n_rates; i++) {
 		uint64_t one = bench_series_questions(s->rates[i], s->duration);
 
-		/* Each trial may have to be done a second time. */
+		/* Each trial may have to be done a second time; that all take more is not likely.
+		 */
 		n = s->restart != NULL ? (one > n ? one : n) : n + 2 * one * s->repetitions;
 	}
 	n = bench_load_names(l, n);
@@ -93,6 +94,7 @@ struct sweep {
 	struct bench_table *trials;
 	json_t *records; /* owned: of all trials */
 	unsigned done;
+	unsigned spoilt;            /* trials by the tester, which were repeated */
 	enum bench_outcome outcome; /* of the last trial */
 	/* At one rate, of the trials with a verdict; room for all of them. Owned. */
 	double *values;
@@ -102,6 +104,7 @@ static const char *const words[BENCH_OUTCOMES] = {
 	[BENCH_PASSED] = "all answers valid",
 	[BENCH_FAILED] = "answers missing or wrong",
 	[BENCH_NO_VERDICT] = "no verdict: the tester was too slow or lost replies",
+	[BENCH_CACHED] = "no verdict: the server knew the names",
 };
 
 static unsigned
@@ -140,16 +143,19 @@ told(void *ctx, const json_t *record, enum bench_outcome outcome, bool measured_
 		    json_integer_value(json_object_get(record, "rate")), words[outcome]);
 }
 
-/* A trial without a verdict is done once more. */
+/* A trial without a verdict is repeated. */
 static bool
 try_rate(struct sweep *s, unsigned repetition, uint32_t rate)
 {
 	struct bench_probe p = { .repetition = repetition, .rate = rate };
 
-	if (!bench_series_trial(&s->series, NULL, &p))
-		return false;
-	if (s->outcome == BENCH_NO_VERDICT && !bench_series_trial(&s->series, NULL, &p))
-		return false;
+	for (unsigned i = 0; i <= BENCH_REPEATS; i++) {
+		if (!bench_series_trial(&s->series, NULL, &p))
+			return false;
+		if (s->outcome != BENCH_NO_VERDICT)
+			break;
+		s->spoilt++;
+	}
 	s->done++;
 	return true;
 }
@@ -227,9 +233,7 @@ gather(const struct sweep *s, uint32_t rate, figure *get, const char *key)
 		double v = get(record, key);
 
 		if (json_integer_value(json_object_get(record, "rate")) == rate &&
-		    strcmp(bench_text_get(record, "verdict"),
-			bench_series_verdict(BENCH_NO_VERDICT)) != 0 &&
-		    !isnan(v))
+		    bench_series_counts(record) && !isnan(v))
 			s->values[n++] = v;
 	}
 	return n;
@@ -386,6 +390,9 @@ conclude(const struct sweep *s)
 		n += add_rate(s, o->rates[i], &points[n]);
 	find_knee(s, points, n);
 	bench_method_late(s->job, s->records);
+	if (s->spoilt > 0)
+		bench_run_find(
+		    s->job->run, "trials spoilt by the tester", json_integer(s->spoilt), "");
 	if (n < o->n_rates && !*s->job->stop)
 		bench_run_fail(s->job->run,
 		    "the tester is the limit: no trial at %zu of %zu rates has a verdict",

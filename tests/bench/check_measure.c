@@ -21,6 +21,9 @@
 #define N 500
 
 static struct bench_tally tally;
+static const struct bench_plan plan = {
+	.transport = &bench_udp, .burst = 1, .timeout_ns = NS_PER_SEC
+};
 
 /* N questions at RATE, all answered. */
 static void
@@ -37,7 +40,7 @@ set_up(void)
 static enum bench_outcome
 outcome(void)
 {
-	return bench_measure_outcome(&tally, RATE, NS_PER_SEC);
+	return bench_measure_outcome(&tally, RATE, &plan);
 }
 
 START_TEST(all_answered_passes)
@@ -88,6 +91,9 @@ START_TEST(has_no_verdict)
 	case 6:
 		tally.pauses++;
 		break;
+	case 7: /* others sent to its ports, and all else was well */
+		tally.malformed = N + 1;
+		break;
 	default:
 		for (unsigned i = 0; i < N; i++)
 			bench_histogram_add(&tally.lag, 150 * NS_PER_MS);
@@ -95,6 +101,19 @@ START_TEST(has_no_verdict)
 	ck_assert_int_eq(outcome(), BENCH_NO_VERDICT);
 	tally.replies[BENCH_VALID] = 0;
 	ck_assert_int_eq(outcome(), BENCH_NO_VERDICT);
+}
+END_TEST
+
+/* Some questions of a crowd are missing, which the tester sent; or more than those. */
+START_TEST(crowd_of_the_tester_has_no_verdict)
+{
+	tally.replies[BENCH_VALID] -= 280;
+	tally.behind = tally.overdue_at_once = 280;
+	ck_assert_int_eq(outcome(), BENCH_NO_VERDICT);
+	tally.replies[BENCH_VALID]--;
+	ck_assert_int_eq(outcome(), BENCH_FAILED);
+	tally.replies[BENCH_VALID] = N;
+	ck_assert_int_eq(outcome(), BENCH_PASSED);
 }
 END_TEST
 
@@ -190,7 +209,8 @@ add_measure(TCase *tc)
 	tcase_add_checked_fixture(tc, set_up, NULL);
 	tcase_add_test(tc, all_answered_passes);
 	tcase_add_test(tc, one_bad_answer_fails);
-	tcase_add_loop_test(tc, has_no_verdict, 0, 8);
+	tcase_add_loop_test(tc, has_no_verdict, 0, 9);
+	tcase_add_test(tc, crowd_of_the_tester_has_no_verdict);
 	tcase_add_test(tc, waits_for_the_server);
 	tcase_add_loop_test(tc, record_becomes_a_row, 0, 3);
 	tcase_add_loop_test(tc, watched_server_has_columns, 0, 3);

@@ -190,7 +190,10 @@ START_TEST(dropped_replies_are_a_reason)
 }
 END_TEST
 
-/* Every question answered, but something else came as well: that is said, and not "0 of". */
+/*
+ * Every question answered, but something else came as well: that is said, and not "0 of". Over a
+ * connection all of it is the server's.
+ */
 START_TEST(more_answers_than_questions_are_a_reason)
 {
 	static const struct {
@@ -200,14 +203,103 @@ START_TEST(more_answers_than_questions_are_a_reason)
 		{ &tally.duplicate, "3 questions were answered more than once\n" },
 		{ &tally.other, "3 replies repeated another question\n" },
 		{ &tally.stray, "3 replies were to nothing that was asked\n" },
-		{ &tally.malformed, "3 messages were no replies\n" },
+		{ &tally.malformed, "3 messages were malformed\n" },
+		{ &tally.no_reply, "3 messages were no replies\n" },
 		{ &tally.faults.unsent, "3 questions could not be sent\n" },
 	};
 
+	settings.plan.transport = &bench_tcp;
 	sound();
 	*cases[_i].n = 3;
 	bench_method_judge(&job, 1000);
 	ck_assert_str_eq(played_failures(job.run), cases[_i].reason);
+}
+END_TEST
+
+/* Datagrams that anybody may have sent are never held against the server. */
+START_TEST(foreign_datagrams_are_no_fault_of_the_server)
+{
+	uint64_t *const kinds[] = { &tally.other, &tally.stray, &tally.malformed, &tally.no_reply,
+		&tally.faults.elsewhere };
+
+	sent_in(100001, 100 * NS_PER_SEC);
+	tally.replies[BENCH_VALID] = tally.sent;
+	*kinds[_i] = 100;
+	bench_method_judge(&job, 1000);
+	ck_assert_str_eq(played_failures(job.run), "");
+	ck_assert_uint_eq(bench_method_flaws(&tally, 1000, &settings.plan), 0);
+	ck_assert(bench_method_good(&tally, &settings.plan));
+	*kinds[_i] = 101; /* more than a thousandth */
+	ck_assert_uint_eq(bench_method_flaws(&tally, 1000, &settings.plan), BENCH_FLAW_FOREIGN);
+	bench_method_judge(&job, 1000);
+	ck_assert_str_eq(played_failures(job.run),
+	    "the tester was disturbed: 101 datagrams that belong to no question came to its "
+	    "ports\n");
+	/* One for each question without an answer: that is how the server answers. */
+	tally.replies[BENCH_VALID] -= 101;
+	ck_assert_uint_eq(bench_method_flaws(&tally, 1000, &settings.plan), 0);
+	ck_assert(!bench_method_good(&tally, &settings.plan));
+	sound();
+	*kinds[_i] = 10; /* more than a thousandth, but few */
+	ck_assert_uint_eq(bench_method_flaws(&tally, 1000, &settings.plan), 0);
+	*kinds[_i] = 11;
+	ck_assert_uint_eq(bench_method_flaws(&tally, 1000, &settings.plan), BENCH_FLAW_FOREIGN);
+	settings.plan.transport = &bench_tcp;
+	ck_assert_uint_eq(bench_method_flaws(&tally, 1000, &settings.plan), 0);
+}
+END_TEST
+
+/* As many questions late at once as a buffer holds may be lost, whatever the server does. */
+START_TEST(crowd_is_the_testers)
+{
+	sent_in(60001, 5 * NS_PER_SEC);
+	tally.replies[BENCH_VALID] = tally.sent - 300;
+	tally.behind = 300;
+	tally.overdue_at_once = BENCH_BUFFER_HOLDS - 1;
+	ck_assert_uint_eq(bench_method_flaws(&tally, 12000, &settings.plan), 0);
+	tally.overdue_at_once++;
+	ck_assert_uint_eq(bench_method_flaws(&tally, 12000, &settings.plan), BENCH_FLAW_CROWD);
+	bench_method_judge(&job, 12000);
+	ck_assert_str_eq(played_failures(job.run),
+	    "the tester stood still: 300 of 60001 questions got no valid answer in time, but up to "
+	    "277 were late at once, which a server need not hold\n");
+	/* More are missing than were late: the server has lost others, too. */
+	tally.behind = 299;
+	ck_assert_uint_eq(bench_method_flaws(&tally, 12000, &settings.plan), 0);
+	/* A crowd, beyond a batch and what is due in a millisecond. */
+	tally.behind = 300;
+	tally.overdue_at_once = 0;
+	tally.crowd = 12 + BENCH_CROWD + BENCH_BUFFER_HOLDS - 1;
+	ck_assert_uint_eq(bench_method_flaws(&tally, 12000, &settings.plan), 0);
+	tally.crowd++;
+	ck_assert_uint_eq(bench_method_flaws(&tally, 12000, &settings.plan), BENCH_FLAW_CROWD);
+	settings.plan.burst = 500; /* as was asked for */
+	ck_assert_uint_eq(bench_method_flaws(&tally, 12000, &settings.plan), 0);
+	settings.plan.burst = 1;
+	settings.plan.transport = &bench_tcp; /* which loses nothing */
+	ck_assert_uint_eq(bench_method_flaws(&tally, 12000, &settings.plan), 0);
+	settings.plan.transport = &bench_udp;
+	tally.replies[BENCH_VALID] = tally.sent; /* all was answered all the same */
+	ck_assert_uint_eq(bench_method_flaws(&tally, 12000, &settings.plan), 0);
+}
+END_TEST
+
+/* Above 1 % of questions that were not asked the run is not good. */
+START_TEST(questions_taken_out_spoil_a_run)
+{
+	sent_in(9900, 10 * NS_PER_SEC);
+	tally.replies[BENCH_VALID] = tally.sent;
+	tally.paused = 100;
+	tally.last_ns = START + 9999 * NS_PER_MS;
+	bench_method_judge(&job, 1000);
+	ck_assert_str_eq(played_failures(job.run), "");
+	tally.paused = 101;
+	bench_method_judge(&job, 1000);
+	ck_assert_str_eq(played_failures(job.run),
+	    "the tester was kept from running: 1.0 % of the questions were not asked or do not "
+	    "count, so the run says little of the server\n");
+	ck_assert_int_eq(bench_run_status(job.run), 1);
+	ck_assert_uint_eq(bench_method_flaws(&tally, 1000, &settings.plan), BENCH_FLAW_TAKEN_OUT);
 }
 END_TEST
 
@@ -303,6 +395,7 @@ START_TEST(findings_tell_every_fault)
 	tally.other = 12;
 	tally.stray = 13;
 	tally.malformed = 14;
+	tally.no_reply = 22;
 	tally.faults = (struct bench_faults){ .unsent = 15,
 		.refused = 16,
 		.dropped = 17,
@@ -314,7 +407,7 @@ START_TEST(findings_tell_every_fault)
 		bench_histogram_add_many(&tally.rtt, i * 2, 2); /* ns */
 	bench_method_tally(&job);
 	expect_count("sent", 100);
-	expect_count("received", 50 + 25 + 12 + 6 + 3 + 3 + 11 + 12 + 13 + 14);
+	expect_count("received", 50 + 25 + 12 + 6 + 3 + 3 + 11 + 12 + 13 + 14 + 22);
 	expect_count("valid", 50);
 	expect_count("truncated", 25);
 	expect_count("wrong rcode", 12);
@@ -326,6 +419,7 @@ START_TEST(findings_tell_every_fault)
 	expect_count("other question", 12);
 	expect_count("stray", 13);
 	expect_count("malformed", 14);
+	expect_count("no reply", 22);
 	expect_count("unsent", 15);
 	expect_count("refused", 16);
 	expect_count("dropped here", 17);
@@ -425,7 +519,10 @@ tests_add(TCase *tc)
 	tcase_add_test(tc, lack_of_ports_is_a_reason);
 	tcase_add_test(tc, pace_of_the_server);
 	tcase_add_loop_test(tc, findings_of_connections, 0, 2);
-	tcase_add_loop_test(tc, more_answers_than_questions_are_a_reason, 0, 5);
+	tcase_add_loop_test(tc, more_answers_than_questions_are_a_reason, 0, 6);
+	tcase_add_loop_test(tc, foreign_datagrams_are_no_fault_of_the_server, 0, 5);
+	tcase_add_test(tc, crowd_is_the_testers);
+	tcase_add_test(tc, questions_taken_out_spoil_a_run);
 	tcase_add_test(tc, pace_not_kept);
 	tcase_add_test(tc, several_reasons_are_all_told);
 	tcase_add_test(tc, findings_tell_every_fault);

@@ -246,15 +246,28 @@ START_TEST(upper_rate_that_passes_is_told)
 }
 END_TEST
 
-/* A state file with two searches that are done, each trial with an RTT and the CPU of a server. */
+/* A trial that was measured. */
+struct trial {
+	int repetition, rate;
+	enum bench_outcome outcome;
+};
+
+/* Two searches. */
+static const struct trial by_server[] = { { 1, 50, BENCH_PASSED }, { 1, 71, BENCH_FAILED },
+	{ 1, 60, BENCH_PASSED }, { 1, 65, BENCH_FAILED }, { 2, 71, BENCH_PASSED },
+	{ 2, 84, BENCH_FAILED }, { 2, 77, BENCH_FAILED } };
+
+/* The end of the second one is the tester's. */
+static const struct trial by_tester[] = { { 1, 50, BENCH_PASSED }, { 1, 71, BENCH_FAILED },
+	{ 1, 60, BENCH_PASSED }, { 1, 65, BENCH_FAILED }, { 2, 71, BENCH_NO_VERDICT },
+	{ 2, 71, BENCH_NO_VERDICT }, { 2, 71, BENCH_NO_VERDICT }, { 2, 71, BENCH_NO_VERDICT },
+	{ 2, 71, BENCH_NO_VERDICT }, { 2, 71, BENCH_NO_VERDICT }, { 2, 60, BENCH_PASSED },
+	{ 2, 65, BENCH_PASSED } };
+
+/* A state file with N TRIALS of two searches that are done, each with an RTT and a server's CPU. */
 static void
-write_trials(void)
+write_trials(const struct trial *trials, size_t n)
 {
-	static const struct {
-		int repetition, rate;
-		bool passed;
-	} trials[] = { { 1, 50, true }, { 1, 71, false }, { 1, 60, true }, { 1, 65, false },
-		{ 2, 71, true }, { 2, 84, false }, { 2, 77, false } };
 	const char *const options[] = { "--resolution", "10", "--state", state, NULL };
 	FILE *f;
 
@@ -263,15 +276,15 @@ write_trials(void)
 	stop = false;
 	f = fopen(state, "ae");
 	ck_assert_ptr_nonnull(f);
-	for (size_t i = 0; i < sizeof(trials) / sizeof(trials[0]); i++)
+	for (size_t i = 0; i < n; i++)
 		ck_assert_int_gt(
 		    fprintf(f,
 			"{\"repetition\":%d,\"rate\":%d,\"verdict\":\"%s\",\"seconds\":1.0,"
 			"\"sent\":40,\"valid\":40,\"rtt_p50\":%d.0,"
 			"\"server\":[%d.0,%d.5,8.0,9]}\n",
 			trials[i].repetition, trials[i].rate,
-			trials[i].passed ? "passed" : "failed", trials[i].rate * 10, trials[i].rate,
-			trials[i].rate / 10),
+			bench_series_verdict(trials[i].outcome), trials[i].rate * 10,
+			trials[i].rate, trials[i].rate / 10),
 		    0);
 	ck_assert_int_eq(fclose(f), 0);
 }
@@ -282,7 +295,7 @@ START_TEST(statistics_are_those_of_the_papers)
 {
 	const char *const options[] = { "--resolution", "10", "--state", state, NULL };
 
-	write_trials();
+	write_trials(by_server, sizeof(by_server) / sizeof(by_server[0]));
 	struct bench_run *r = search(options);
 	ck_assert_str_eq(failure(r), "");
 	ck_assert_double_eq_tol(json_number_value(finding(r, "median")), 65.5, 1e-9);
@@ -303,6 +316,25 @@ START_TEST(statistics_are_those_of_the_papers)
 }
 END_TEST
 
+/* A search whose end is the tester's does not count: neither its rate nor what was besides. */
+START_TEST(search_spoilt_by_the_tester_does_not_count)
+{
+	const char *const options[] = { "--resolution", "10", "--state", state, NULL };
+
+	write_trials(by_tester, sizeof(by_tester) / sizeof(by_tester[0]));
+	struct bench_run *r = search(options);
+	ck_assert_str_eq(failure(r), "");
+	ck_assert_int_eq(json_integer_value(finding(r, "searches")), 1);
+	ck_assert_double_eq_tol(json_number_value(finding(r, "median")), 60, 1e-9);
+	ck_assert_double_eq_tol(json_number_value(finding(r, "max")), 60, 1e-9);
+	ck_assert_double_eq_tol(json_number_value(finding(r, "rtt median")), 600, 1e-9);
+	ck_assert_str_eq(json_string_value(finding(r, "searches spoilt by the tester")),
+	    "1 of 2, which do not count");
+	ck_assert_uint_eq(n_rows(r, 0), 2);
+	bench_run_free(r);
+}
+END_TEST
+
 /* What is not what RFC 8219 wants to be measured does not look so. */
 START_TEST(percentiles_are_of_the_rfc_only)
 {
@@ -310,7 +342,7 @@ START_TEST(percentiles_are_of_the_rfc_only)
 			  *const more[] = { "--resolution", "10", "--state", state,
 				  "--calculated-rate", NULL };
 
-	write_trials();
+	write_trials(by_server, sizeof(by_server) / sizeof(by_server[0]));
 	struct bench_run *r = search(options);
 	ck_assert_str_eq(json_string_value(finding(r, "repetitions")),
 	    "2 trials of 0.8 s, not RFC 8219 (20 of 60 s)");
@@ -444,6 +476,7 @@ add_search(TCase *tc)
 	tcase_add_checked_fixture(tc, set_up, tear_down);
 	tcase_add_test(tc, upper_rate_that_passes_is_told);
 	tcase_add_test(tc, statistics_are_those_of_the_papers);
+	tcase_add_test(tc, search_spoilt_by_the_tester_does_not_count);
 	tcase_add_test(tc, percentiles_are_of_the_rfc_only);
 	tcase_add_test(tc, rfc_has_its_percentiles);
 	tcase_add_test(tc, wrong_answers_end_the_search);

@@ -124,23 +124,28 @@ START_TEST(takes_one_rate)
 }
 END_TEST
 
-/* Without a verdict a trial is done once more, at the same rate; then the other one counts. */
+/* Without a verdict a trial is repeated five times, at the same rate; one that has one counts. */
 START_TEST(repeats_without_a_verdict)
 {
 	struct bench_bisect b;
 
 	bench_bisect_init(&b, RANGE, 0.5, BENCH_BEGIN_BETWEEN);
 	uint32_t rate = bench_bisect_next(&b);
-	bench_bisect_put(&b, rate, BENCH_NO_VERDICT);
-	ck_assert_uint_eq(bench_bisect_next(&b), rate);
+	for (unsigned i = 0; i < 5; i++) {
+		bench_bisect_put(&b, rate, BENCH_NO_VERDICT);
+		ck_assert_uint_eq(bench_bisect_next(&b), rate);
+	}
 	bench_bisect_put(&b, rate, BENCH_PASSED);
 	ck_assert_uint_gt(bench_bisect_next(&b), rate);
 
 	rate = bench_bisect_next(&b);
-	bench_bisect_put(&b, rate, BENCH_NO_VERDICT);
-	ck_assert_uint_eq(bench_bisect_next(&b), rate);
+	for (unsigned i = 0; i < 5; i++) {
+		bench_bisect_put(&b, rate, BENCH_NO_VERDICT);
+		ck_assert_uint_eq(bench_bisect_next(&b), rate);
+	}
 	bench_bisect_put(&b, rate, BENCH_NO_VERDICT);
 	ck_assert_uint_lt(bench_bisect_next(&b), rate);
+	ck_assert_uint_eq(b.spoilt, 0); /* the next rate has all its repetitions, too */
 }
 END_TEST
 
@@ -160,7 +165,7 @@ START_TEST(says_that_the_tester_is_the_limit)
 	ck_assert_uint_gt(result(&b, BENCH_LIMIT_SERVER), 39700);
 
 	bench_bisect_init(&b, RANGE, 0.5, BENCH_BEGIN_LOW);
-	ck_assert_uint_eq(search(&b, 40000, 500), 2);
+	ck_assert_uint_eq(search(&b, 40000, 500), 1 + BENCH_REPEATS);
 	ck_assert_uint_eq(result(&b, BENCH_LIMIT_TESTER), 0);
 }
 END_TEST
@@ -176,9 +181,9 @@ START_TEST(search_ends_whatever_the_server_does)
 	srand((unsigned)_i);
 	bench_bisect_init(&b, RANGE, 0.5, BENCH_BEGIN_BETWEEN);
 	while ((rate = bench_bisect_next(&b)) != 0) {
-		enum bench_outcome o = (enum bench_outcome)(rand() % BENCH_OUTCOMES);
+		enum bench_outcome o = (enum bench_outcome)(rand() % BENCH_CACHED);
 
-		ck_assert_uint_lt(n++, 40);
+		ck_assert_uint_lt(n++, 100);
 		if (o == BENCH_PASSED && rate > highest)
 			highest = rate;
 		bench_bisect_put(&b, rate, o);
@@ -317,8 +322,9 @@ struct server {
 	bool moody; /* sometimes the tester is at fault */
 	unsigned n_measured;
 	unsigned n_told;
-	unsigned end_at; /* the trial that is cut off; 0: none */
-	bool asked;      /* ... after its questions were sent */
+	unsigned end_at;    /* the trial that is cut off; 0: none */
+	unsigned cached_at; /* the trial whose names the server knew; 0: none */
+	bool asked;         /* ... after its questions were sent */
 	uint64_t last_name;
 	uint32_t results[REPETITIONS];
 };
@@ -348,6 +354,8 @@ answer(const struct server *s, const struct bench_probe *p)
 
 	if (s->moody && p->repetition == 2 && p->rate > 50000)
 		return BENCH_NO_VERDICT;
+	if (s->cached_at == s->n_measured)
+		return BENCH_CACHED;
 	return p->rate <= limit ? BENCH_PASSED : BENCH_FAILED;
 }
 
@@ -428,6 +436,25 @@ START_TEST(goes_on_after_every_trial)
 		ck_assert_uint_eq(then.n_measured, whole.n_measured - end_at + 1);
 		ck_assert_mem_eq(then.results, whole.results, sizeof(then.results));
 	}
+}
+END_TEST
+
+/* Where the server knew the names the search ends, and who goes on has that trial anew. */
+START_TEST(cached_trial_ends_the_search)
+{
+	char error[BENCH_SERIES_ERROR];
+	struct server whole = { .limit = 43210 }, then = { .limit = 43210 },
+		      first = { .limit = 43210, .cached_at = 3 };
+
+	ck_assert(run(&whole, error));
+	ck_assert_int_eq(truncate(path, 0), 0);
+	ck_assert(!run(&first, error));
+	ck_assert_str_eq(error, "");
+	ck_assert_uint_eq(first.n_told, 3);
+	then.last_name = first.last_name;
+	ck_assert(run(&then, error));
+	ck_assert_uint_eq(then.n_measured, whole.n_measured - 2);
+	ck_assert_mem_eq(then.results, whole.results, sizeof(then.results));
 }
 END_TEST
 
@@ -540,6 +567,7 @@ add_series(TCase *tc)
 	tcase_add_checked_fixture(tc, set_up, tear_down);
 	tcase_add_test(tc, goes_on_after_every_trial);
 	tcase_add_test(tc, complete_journal_measures_nothing);
+	tcase_add_test(tc, cached_trial_ends_the_search);
 	tcase_add_loop_test(tc, tells_trials_that_do_not_fit, 0, 5);
 	tcase_add_test(tc, takes_the_same_names);
 	tcase_add_test(tc, estimate_of_names_is_never_too_low);

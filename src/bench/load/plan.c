@@ -135,6 +135,67 @@ bench_turns_due(const struct bench_turns *t, uint64_t now_ns)
 	return mine < t->share ? mine : t->share;
 }
 
+uint64_t
+bench_turns_slack(const struct bench_turns *t)
+{
+	uint64_t batch_ns = (uint64_t)BENCH_BATCH * t->n_threads * NS_PER_SEC / t->pace.rate;
+
+	return batch_ns < BENCH_SLACK_NS ? batch_ns : BENCH_SLACK_NS;
+}
+
+uint64_t
+bench_turns_credit(const struct bench_turns *t)
+{
+	uint64_t crowd_ns = BENCH_CROWD * NS_PER_SEC / t->pace.rate,
+		 slack_ns = bench_turns_slack(t);
+
+	return crowd_ns > slack_ns ? crowd_ns : slack_ns;
+}
+
+/* At NOW_NS the questions that were due by this time may have left. */
+static uint64_t
+budget(const struct bench_turns *t, uint64_t now_ns)
+{
+	return t->behind_due_ns + 2 * (now_ns > t->behind_ns ? now_ns - t->behind_ns : 0);
+}
+
+/* The budget grows twice as fast as time goes, but never beyond the credit of the next question. */
+uint64_t
+bench_turns_catch_up(struct bench_turns *t, uint64_t now_ns)
+{
+	uint64_t due, most_ns;
+
+	if (t->n_asked >= t->share || now_ns < t->slack_ns)
+		return 0;
+	due = bench_turns_due(t, now_ns - t->slack_ns);
+	if (due <= t->n_asked)
+		return 0;
+	most_ns = bench_turns_time(t, t->n_asked) + t->credit_ns;
+	if (budget(t, now_ns) > most_ns) {
+		t->behind_ns = now_ns;
+		t->behind_due_ns = most_ns;
+	}
+	return due - t->n_asked;
+}
+
+uint64_t
+bench_turns_leaves(const struct bench_turns *t, uint64_t k)
+{
+	uint64_t due_ns = bench_turns_time(t, k);
+	uint64_t after_ns = due_ns > t->behind_due_ns ? due_ns - t->behind_due_ns : 0;
+	uint64_t leaves_ns = t->behind_ns + (after_ns + 1) / 2;
+
+	return leaves_ns > due_ns ? leaves_ns : due_ns;
+}
+
+uint64_t
+bench_turns_may(const struct bench_turns *t, uint64_t now_ns)
+{
+	uint64_t by_ns = budget(t, now_ns);
+
+	return bench_turns_due(t, by_ns < now_ns ? by_ns : now_ns);
+}
+
 bool
 bench_turns_left(const struct bench_turns *t, uint64_t now_ns)
 {

@@ -27,6 +27,14 @@
 #define BENCH_LANES_MAX 4096 /* of one thread */
 #define BENCH_PACE_LAG 20    /* part of the timeout: a question that leaves later is too late */
 
+/*
+ * A question that leaves later than this is late by the tester; at high rates that is so after a
+ * batch's time already. What is overdue then leaves at twice the pace of the plan, but for so many
+ * at once: less than half of what a server's buffer holds (bench/method.h).
+ */
+#define BENCH_SLACK_NS 1000000
+#define BENCH_CROWD 128
+
 struct bench_raw;
 
 /* Shared by the threads of a trial, constant while they run. */
@@ -112,9 +120,14 @@ struct bench_turns {
 	struct bench_pace pace; /* of the run; rate 0: closed loop, nothing is due */
 	unsigned index;         /* of the thread, from 0 */
 	unsigned n_threads;
-	uint64_t share;    /* questions that the thread is to ask */
-	uint64_t n_asked;  /* those it has done with */
-	uint64_t until_ns; /* when asking ends */
+	uint64_t share;     /* questions that the thread is to ask */
+	uint64_t n_asked;   /* those it has done with */
+	uint64_t until_ns;  /* when asking ends */
+	uint64_t slack_ns;  /* bench_turns_slack */
+	uint64_t credit_ns; /* bench_turns_credit */
+	/* While the thread catches up: at this time (0: it never did) questions might leave */
+	uint64_t behind_ns;
+	uint64_t behind_due_ns; /* that were due by this one; from there on at twice the pace */
 };
 
 /* bench_turns_question: which question of the run is the thread's K-th. */
@@ -132,6 +145,30 @@ MUST_USE uint64_t bench_turns_since(
 
 /* bench_turns_due: how many of the thread's questions are due at NOW_NS. Not in a closed loop. */
 MUST_USE uint64_t bench_turns_due(const struct bench_turns *t, uint64_t now_ns);
+
+/*
+ * bench_turns_slack: how late a question of the thread may leave, in ns: BENCH_SLACK_NS, or the
+ * time of a batch if that is less. Not in a closed loop.
+ */
+MUST_USE uint64_t bench_turns_slack(const struct bench_turns *t);
+
+/*
+ * bench_turns_credit: the time in which as many questions are due as may leave at once when they
+ * are overdue. Not in a closed loop.
+ */
+MUST_USE uint64_t bench_turns_credit(const struct bench_turns *t);
+
+/*
+ * bench_turns_catch_up: how many questions are late at NOW_NS. If there are some the thread catches
+ * up, and bench_turns_may says how fast. Not in a closed loop.
+ */
+MUST_USE uint64_t bench_turns_catch_up(struct bench_turns *t, uint64_t now_ns);
+
+/* bench_turns_leaves: when the K-th question may leave: when it is due, or later to catch up. */
+MUST_USE uint64_t bench_turns_leaves(const struct bench_turns *t, uint64_t k);
+
+/* bench_turns_may: how many of the thread's questions may have left at NOW_NS. */
+MUST_USE uint64_t bench_turns_may(const struct bench_turns *t, uint64_t now_ns);
 
 /* bench_turns_left: may the thread ask another one at NOW_NS? */
 MUST_USE bool bench_turns_left(const struct bench_turns *t, uint64_t now_ns);

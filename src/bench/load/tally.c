@@ -17,6 +17,7 @@ bench_tally_clear(struct bench_tally *t)
 	t->first_ns = UINT64_MAX;
 	bench_histogram_clear(&t->rtt);
 	bench_histogram_clear(&t->lag);
+	bench_histogram_clear(&t->gaps);
 }
 
 void
@@ -48,10 +49,15 @@ bench_tally_merge(struct bench_tally *to, const struct bench_tally *from)
 	to->other += from->other;
 	to->stray += from->stray;
 	to->malformed += from->malformed;
+	to->no_reply += from->no_reply;
 	to->paused += from->paused;
 	to->pauses += from->pauses;
 	to->pause_ns += from->pause_ns;
 	to->no_room += from->no_room;
+	to->behind += from->behind;
+	to->overdue_at_once = from->overdue_at_once > to->overdue_at_once ? from->overdue_at_once
+									  : to->overdue_at_once;
+	to->crowd = from->crowd > to->crowd ? from->crowd : to->crowd;
 	bench_tally_faults(to, &from->faults);
 	to->first_ns = from->first_ns < to->first_ns ? from->first_ns : to->first_ns;
 	to->last_ns = from->last_ns > to->last_ns ? from->last_ns : to->last_ns;
@@ -60,6 +66,7 @@ bench_tally_merge(struct bench_tally *to, const struct bench_tally *from)
 	to->n_numbers = from->n_numbers > to->n_numbers ? from->n_numbers : to->n_numbers;
 	bench_histogram_merge(&to->rtt, &from->rtt);
 	bench_histogram_merge(&to->lag, &from->lag);
+	bench_histogram_merge(&to->gaps, &from->gaps);
 }
 
 uint64_t
@@ -76,7 +83,7 @@ uint64_t
 bench_tally_received(const struct bench_tally *t)
 {
 	return t->replies[BENCH_VALID] + bench_tally_wrong(t) + t->late + t->duplicate + t->other +
-	    t->stray + t->malformed;
+	    t->stray + t->malformed + t->no_reply;
 }
 
 uint64_t
@@ -89,8 +96,13 @@ bool
 bench_tally_good(const struct bench_tally *t)
 {
 	return t->sent > 0 && t->replies[BENCH_VALID] == t->sent && t->duplicate == 0 &&
-	    t->other == 0 && t->stray == 0 && t->malformed == 0 && t->faults.unsent == 0 &&
-	    t->faults.elsewhere == 0;
+	    t->faults.unsent == 0;
+}
+
+uint64_t
+bench_tally_foreign(const struct bench_tally *t)
+{
+	return t->other + t->stray + t->malformed + t->no_reply + t->faults.elsewhere;
 }
 
 uint64_t
@@ -227,7 +239,10 @@ bench_tally_reply(const struct bench_plan *plan, uint64_t start_ns, struct bench
 	bool same_id;
 
 	if (!bench_load_parse(&m, reply->bytes, reply->len)) {
-		t->malformed++;
+		bool is_message = msg_parse(&m, reply->bytes, reply->len) == MSG_OK;
+
+		t->no_reply += is_message;
+		t->malformed += !is_message;
 		return false;
 	}
 	a = find_asked(&plan->load, lane, &m, &same_id);

@@ -29,19 +29,25 @@ struct bench_tally {
 	uint64_t duplicate; /* further replies to a question */
 	uint64_t other;     /* the ID of an open question, but another question: that stays open */
 	uint64_t stray;     /* replies to nothing that was asked by that socket */
-	uint64_t malformed; /* not a reply at all */
+	uint64_t malformed; /* no DNS message */
+	uint64_t no_reply;  /* a message, but no reply */
 	uint64_t paused;    /* questions taken out, since the tester was kept from running */
 	uint64_t pauses;    /* times that it was */
 	uint64_t pause_ns;  /* and for how long in all */
 	uint64_t no_room;   /* times that questions were due and no lane had room */
+	uint64_t behind;    /* questions that the tester sent late (bench_turns_slack), */
+	/* and how many were late at once, at most: as if all threads did what one does */
+	uint64_t overdue_at_once;
+	uint64_t crowd; /* questions sent within a millisecond, at most, likewise */
 	struct bench_faults faults;
-	uint64_t first_ns;          /* when the first question was sent; UINT64_MAX: none */
-	uint64_t last_ns;           /* when the last question was sent */
-	uint64_t heard_ns;          /* when the last reply to one came; 0: none, or not known */
-	uint64_t end_ns;            /* when the last question was answered or given up */
-	uint64_t n_numbers;         /* question numbers used, from the run's first on */
-	struct bench_histogram rtt; /* of valid replies */
-	struct bench_histogram lag; /* how late questions were sent, by batches, by the tester */
+	uint64_t first_ns;           /* when the first question was sent; UINT64_MAX: none */
+	uint64_t last_ns;            /* when the last question was sent */
+	uint64_t heard_ns;           /* when the last reply to one came; 0: none, or not known */
+	uint64_t end_ns;             /* when the last question was answered or given up */
+	uint64_t n_numbers;          /* question numbers used, from the run's first on */
+	struct bench_histogram rtt;  /* of valid replies */
+	struct bench_histogram lag;  /* how late questions were sent, by batches, by the tester */
+	struct bench_histogram gaps; /* between two questions of a thread; 0 within a batch */
 };
 
 /* bench_tally_clear: make *t that of a run in which nothing has happened. */
@@ -64,6 +70,9 @@ MUST_USE uint64_t bench_tally_lost(const struct bench_tally *t);
 
 /* bench_tally_good: was every question answered right and in time, and once? */
 MUST_USE bool bench_tally_good(const struct bench_tally *t);
+
+/* bench_tally_foreign: what came and belongs to no question. */
+MUST_USE uint64_t bench_tally_foreign(const struct bench_tally *t);
 
 /* bench_tally_send_ns: the time from the first to the last question, in ns; 0 for less than two. */
 MUST_USE uint64_t bench_tally_send_ns(const struct bench_tally *t);

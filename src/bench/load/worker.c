@@ -13,6 +13,7 @@
 #define EVENTS 64                 /* events taken from epoll at once */
 #define EXPIRE_NS (2 * NS_PER_MS) /* between two checks for expired questions, at least */
 #define LOOK_NS (20 * NS_PER_MS)  /* between two checks whether to stop or turn, at most */
+#define CROWD_NS NS_PER_MS        /* questions that leave within it are a crowd */
 
 struct bench_worker {
 	const struct bench_plan *plan;
@@ -30,6 +31,9 @@ struct bench_worker {
 	bool blocked;             /* questions are due and no lane has room */
 	/* Questions of turns before this one wait since no lane had room, or behind such ones. */
 	uint64_t n_waiting;
+	uint64_t sent_ns;  /* when the last question left; 0: none */
+	uint64_t crowd_ns; /* when the first question left of those that are counted together */
+	uint64_t n_crowd;
 	struct bench_tally *tally;
 	_Atomic(struct bench_tally *) fresh; /* the tally to turn to; NULL: none */
 };
@@ -126,6 +130,26 @@ note_slow_sending(struct bench_worker *w, struct bench_lane *lane, unsigned sent
 	w->n_open -= sent;
 }
 
+/* N > 0 questions left at NOW_NS, at a rate: how long after those before, and with how many. */
+static void
+note_gap(struct bench_worker *w, unsigned n, uint64_t now_ns)
+{
+	struct bench_tally *t = w->tally;
+	uint64_t crowd;
+
+	if (w->sent_ns > 0)
+		bench_histogram_add(&t->gaps, now_ns - w->sent_ns);
+	bench_histogram_add_many(&t->gaps, 0, n - 1);
+	w->sent_ns = now_ns;
+	if (now_ns - w->crowd_ns >= CROWD_NS) {
+		w->crowd_ns = now_ns;
+		w->n_crowd = 0;
+	}
+	w->n_crowd += n;
+	crowd = w->n_crowd * w->turns.n_threads;
+	t->crowd = crowd > t->crowd ? crowd : t->crowd;
+}
+
 /* Up to N questions by LANE, a batch at most; returns how many went out. Those that could not are
    not asked again. */
 static unsigned
@@ -157,6 +181,8 @@ ask(struct bench_worker *w, struct bench_lane *lane, uint64_t n)
 	w->tally->sent += sent;
 	w->turns.n_asked += b->n_out;
 	w->n_open += sent;
+	if (sent > 0 && w->plan->rate > 0)
+		note_gap(w, sent, now_ns);
 	note_slow_sending(w, lane, sent, now_ns);
 	return sent;
 }
@@ -186,6 +212,50 @@ give_up_due(struct bench_worker *w, uint64_t now_ns)
 	w->turns.n_asked = over;
 }
 
+/* A pause of NS: the first MINE questions are due, and those that were not asked will not be. */
+static void
+take_out(struct bench_worker *w, uint64_t mine, uint64_t ns)
+{
+	w->tally->pauses++;
+	w->tally->pause_ns += ns;
+	if (mine <= w->turns.n_asked)
+		return;
+	w->tally->paused += mine - w->turns.n_asked;
+	w->turns.n_asked = mine;
+}
+
+/*
+ * MINE questions are due at NOW_NS, and nothing but this thread has kept them: returns how many of
+ * them may have left. What was not asked while it stood still does not leave at once: a server has
+ * no need to take more than the rate says.
+ */
+static uint64_t
+catch_up(struct bench_worker *w, uint64_t mine, uint64_t now_ns)
+{
+	uint64_t late = bench_turns_catch_up(&w->turns, now_ns) * w->turns.n_threads;
+
+	if (late == 0)
+		return mine;
+	if (late > w->tally->overdue_at_once)
+		w->tally->overdue_at_once = late;
+	uint64_t lag_ns = now_ns - bench_turns_time(&w->turns, w->turns.n_asked);
+	if (lag_ns <= bench_plan_pause(w->plan))
+		return bench_turns_may(&w->turns, now_ns);
+	take_out(w, mine, lag_ns); /* it stands still too often to catch up */
+	return mine;
+}
+
+/* SENT questions left, of which the first was due at DUE_NS; WAITED: for the server. */
+static void
+note_lag(struct bench_worker *w, unsigned sent, uint64_t due_ns, uint64_t now_ns, bool waited)
+{
+	if (waited)
+		return; /* that is not late by this tester */
+	bench_histogram_add_many(&w->tally->lag, now_ns - due_ns, sent);
+	if (now_ns - due_ns > w->turns.slack_ns)
+		w->tally->behind += sent;
+}
+
 /* Open loop: send what is due, by the lanes that have room in turn, a batch each. */
 static void
 ask_due(struct bench_worker *w, uint64_t now_ns)
@@ -199,12 +269,13 @@ ask_due(struct bench_worker *w, uint64_t now_ns)
 	bool waits = w->turns.n_asked < w->n_waiting;
 	if (waits)
 		w->n_waiting = mine;
+	else
+		mine = catch_up(w, mine, now_ns);
 	for (unsigned full = 0, n = 0; full < p->n_lanes && mine > w->turns.n_asked;) {
 		uint64_t due_ns = bench_turns_time(&w->turns, w->turns.n_asked);
 		unsigned sent = ask(w, &w->lanes[w->next_lane], mine - w->turns.n_asked);
 
-		/* What the server has wait is not late by this tester. */
-		bench_histogram_add_many(&w->tally->lag, now_ns - due_ns, waits ? 0 : sent);
+		note_lag(w, sent, due_ns, now_ns, waits);
 		w->next_lane = (w->next_lane + 1) % p->n_lanes;
 		full = w->batch->n_out > 0 ? 0 : full + 1;
 		if ((n += w->batch->n_out) >= BENCH_BATCH)
@@ -337,9 +408,9 @@ idle_ns(const struct bench_worker *w, uint64_t now_ns)
 	uint64_t next_ns = w->expire_ns < now_ns + LOOK_NS ? w->expire_ns : now_ns + LOOK_NS;
 
 	if (w->plan->rate > 0 && bench_turns_left(&w->turns, now_ns) && !w->blocked) {
-		uint64_t due_ns = bench_turns_time(&w->turns, w->turns.n_asked);
+		uint64_t leaves_ns = bench_turns_leaves(&w->turns, w->turns.n_asked);
 
-		next_ns = due_ns < next_ns ? due_ns : next_ns;
+		next_ns = leaves_ns < next_ns ? leaves_ns : next_ns;
 	}
 	return next_ns > now_ns && !w->plan->spin ? next_ns - now_ns : 0;
 }
@@ -389,8 +460,6 @@ note_pause(struct bench_worker *w, uint64_t due_ns, uint64_t now_ns)
 
 	if (now_ns <= due_ns || now_ns - due_ns <= bench_plan_pause(w->plan))
 		return;
-	w->tally->pauses++;
-	w->tally->pause_ns += now_ns - due_ns;
 	for (unsigned i = 0; i < p->n_lanes; i++) {
 		uint64_t left = w->lanes[i].asked.n_open, n; /* more may never end */
 
@@ -403,10 +472,7 @@ note_pause(struct bench_worker *w, uint64_t due_ns, uint64_t now_ns)
 		w->tally->faults.unsent += w->n_waiting - w->turns.n_asked;
 		w->turns.n_asked = w->n_waiting;
 	}
-	if (mine <= w->turns.n_asked)
-		return;
-	w->tally->paused += mine - w->turns.n_asked;
-	w->turns.n_asked = mine;
+	take_out(w, mine, now_ns - due_ns);
 }
 
 static void
@@ -422,12 +488,16 @@ begin(struct bench_worker *w, uint64_t start_ns, struct bench_tally *t)
 	w->turns.share = p->n_questions / w->turns.n_threads +
 	    (w->turns.index < p->n_questions % w->turns.n_threads);
 	w->turns.n_asked = 0;
+	w->turns.slack_ns = p->rate > 0 ? bench_turns_slack(&w->turns) : 0;
+	w->turns.credit_ns = p->rate > 0 ? bench_turns_credit(&w->turns) : 0;
+	w->turns.behind_ns = w->turns.behind_due_ns = 0;
 	w->turns.until_ns =
 	    p->duration_ns < UINT64_MAX - start_ns ? start_ns + p->duration_ns : UINT64_MAX;
 	w->n_open = 0;
 	w->expire_ns = start_ns + EXPIRE_NS;
 	w->linger_ns = 0;
 	w->n_waiting = 0;
+	w->sent_ns = w->crowd_ns = w->n_crowd = 0;
 	w->blocked = false;
 	for (unsigned i = 0; i < p->n_lanes; i++) {
 		uint64_t part = w->turns.share / p->n_lanes + (i < w->turns.share % p->n_lanes);

@@ -145,7 +145,7 @@ expect_inverse(const struct bench_pace *p, uint64_t n)
 START_TEST(time_and_number_of_a_question_are_inverse)
 {
 	for (size_t b = 0; b < N_OF(bursts); b++) {
-		struct bench_pace p = { START, rates[_i], bursts[b], NULL };
+		struct bench_pace p = { .start_ns = START, .rate = rates[_i], .burst = bursts[b] };
 
 		for (uint64_t n = 0; n < 3000; n++)
 			expect_inverse(&p, n);
@@ -157,7 +157,7 @@ END_TEST
 
 START_TEST(nothing_is_due_before_the_start)
 {
-	struct bench_pace p = { START, 300000, 1, NULL };
+	struct bench_pace p = { .start_ns = START, .rate = 300000, .burst = 1 };
 
 	ck_assert_uint_eq(bench_pace_due(&p, START - 1), 0);
 	ck_assert_uint_eq(bench_pace_due(&p, START), 1);
@@ -169,7 +169,7 @@ END_TEST
 /* After 100 days at 300,000/s, question for question, not a nanosecond is lost. */
 START_TEST(pace_does_not_drift_in_100_days)
 {
-	struct bench_pace p = { START, 300000, 1, NULL };
+	struct bench_pace p = { .start_ns = START, .rate = 300000, .burst = 1 };
 	uint64_t per_day = 300000ULL * 86400;
 
 	for (uint64_t day = 1; day <= 100; day++) {
@@ -187,7 +187,7 @@ END_TEST
 /* The largest numbers that options allow: 10^8/s for a year, on a machine that is up for years. */
 START_TEST(largest_rate_and_time_do_not_overflow)
 {
-	struct bench_pace p = { 3650 * DAY, BENCH_RATE_MAX, 1, NULL };
+	struct bench_pace p = { .start_ns = 3650 * DAY, .rate = BENCH_RATE_MAX, .burst = 1 };
 	uint64_t n = 366ULL * 86400 * BENCH_RATE_MAX;
 
 	ck_assert_uint_eq(bench_pace_time(&p, n), p.start_ns + 366 * DAY);
@@ -206,11 +206,12 @@ START_TEST(threads_take_turns)
 	const uint64_t n = 1000; /* of the run */
 
 	for (unsigned i = 0; i < 3; i++)
-		t[i] = (struct bench_turns){ .pace = { START, 7919, 64, NULL },
-			.index = i,
-			.n_threads = 3,
-			.share = n / 3 + (i < n % 3),
-			.until_ns = UINT64_MAX };
+		t[i] =
+		    (struct bench_turns){ .pace = { .start_ns = START, .rate = 7919, .burst = 64 },
+			    .index = i,
+			    .n_threads = 3,
+			    .share = n / 3 + (i < n % 3),
+			    .until_ns = UINT64_MAX };
 	for (uint64_t q = 0; q < n; q++) {
 		ck_assert_uint_eq(bench_turns_question(&t[q % 3], q / 3), q);
 		ck_assert_uint_eq(
@@ -229,7 +230,7 @@ END_TEST
 /* Nothing is due after the end, nor more than the share. */
 START_TEST(turns_end)
 {
-	struct bench_turns t = { .pace = { START, 1000, 1, NULL },
+	struct bench_turns t = { .pace = { .start_ns = START, .rate = 1000, .burst = 1 },
 		.n_threads = 1,
 		.share = 100,
 		.until_ns = START + 50 * NS_PER_MS };
@@ -250,11 +251,13 @@ START_TEST(recorded_times_are_kept)
 {
 	struct bench_recorded q[] = { { .due_ns = 0 }, { .due_ns = 7 }, { .due_ns = 7 } };
 	const struct bench_replay r = { .question = q, .n = 3, .timed = true, .span_ns = 10 };
-	struct bench_turns t = { .pace = { START, 5, 64, &r },
+	struct bench_turns t = {
+		.pace = { .start_ns = START, .rate = 5, .burst = 64, .timing = &r },
 		.index = 1,
 		.n_threads = 2,
 		.share = 100,
-		.until_ns = UINT64_MAX };
+		.until_ns = UINT64_MAX
+	};
 
 	ck_assert_uint_eq(bench_pace_time(&t.pace, 2), START + 7);
 	ck_assert_uint_eq(bench_pace_time(&t.pace, 3), START + 10);
@@ -268,9 +271,115 @@ START_TEST(recorded_times_are_kept)
 }
 END_TEST
 
+/* --- Catching up ------------------------------------------------------------------------------ */
+
+/* A thread that asks RATE questions a second, and has asked those that are due at NOW_NS. */
+static struct bench_turns
+turns_at(uint32_t rate, uint64_t now_ns)
+{
+	struct bench_turns t = { .pace = { .start_ns = START, .rate = rate, .burst = 1 },
+		.n_threads = 1,
+		.share = UINT64_MAX,
+		.until_ns = UINT64_MAX };
+
+	t.slack_ns = bench_turns_slack(&t);
+	t.credit_ns = bench_turns_credit(&t);
+	t.n_asked = bench_turns_due(&t, now_ns);
+	return t;
+}
+
+START_TEST(slack_is_a_millisecond_or_a_batch)
+{
+	struct bench_turns t = turns_at(1000, START);
+
+	ck_assert_uint_eq(bench_turns_slack(&t), NS_PER_MS);
+	t.pace.rate = 128000;
+	ck_assert_uint_eq(bench_turns_slack(&t), NS_PER_MS / 2);
+	ck_assert_uint_eq(bench_turns_credit(&t), NS_PER_MS);
+	t.n_threads = 2; /* each asks half of it */
+	ck_assert_uint_eq(bench_turns_slack(&t), NS_PER_MS);
+	ck_assert_uint_eq(bench_turns_credit(&t), NS_PER_MS);
+	t.pace.rate = 1000;
+	ck_assert_uint_eq(bench_turns_credit(&t), 128 * NS_PER_MS);
+}
+END_TEST
+
+/* Without a pause nothing is late, and all that is due may leave. */
+START_TEST(who_is_not_late_asks_all)
+{
+	struct bench_turns t = turns_at(10000, START);
+
+	for (uint64_t now_ns = START; now_ns < START + NS_PER_SEC; now_ns += 234567) {
+		ck_assert_uint_eq(bench_turns_catch_up(&t, now_ns), 0);
+		ck_assert_uint_eq(bench_turns_may(&t, now_ns), bench_turns_due(&t, now_ns));
+		t.n_asked = bench_turns_due(&t, now_ns);
+		ck_assert_uint_eq(
+		    bench_turns_leaves(&t, t.n_asked), bench_turns_time(&t, t.n_asked));
+	}
+}
+END_TEST
+
+/* After 35 ms at twice the pace; with another 20 ms in between, too. */
+START_TEST(late_questions_leave_at_twice_the_pace)
+{
+	uint64_t now_ns = START + 100 * NS_PER_MS, begin_ns, before;
+	struct bench_turns t = turns_at(10000, now_ns);
+
+	for (unsigned pause = 0; pause < 2; pause++) {
+		now_ns += (pause == 0 ? 35 : 20) * NS_PER_MS;
+		ck_assert_uint_ge(bench_turns_catch_up(&t, now_ns), pause == 0 ? 340 : 310);
+		begin_ns = now_ns;
+		before = t.n_asked;
+		for (unsigned ms = 0; ms < 10; ms++, now_ns += NS_PER_MS) {
+			ck_assert_uint_gt(bench_turns_catch_up(&t, now_ns), 0);
+			uint64_t may = bench_turns_may(&t, now_ns), most = before + 129 + 20 * ms;
+
+			ck_assert_uint_le(may, most);
+			ck_assert_uint_ge(may, most - 2);
+			ck_assert_uint_le(bench_turns_leaves(&t, may - 1), now_ns);
+			ck_assert_uint_gt(bench_turns_leaves(&t, may), now_ns);
+			t.n_asked = may;
+		}
+	}
+	/*
+	 * Of 35 ms 12.8 left at once, and 10 were caught up; of 20 more likewise: 9.4 are left, of
+	 * which one is no lag.
+	 */
+	while (bench_turns_catch_up(&t, now_ns) > 0 && now_ns < begin_ns + NS_PER_SEC) {
+		t.n_asked = bench_turns_may(&t, now_ns);
+		now_ns += NS_PER_MS / 10;
+	}
+	ck_assert_uint_ge(now_ns, begin_ns + 17 * NS_PER_MS);
+	ck_assert_uint_le(now_ns, begin_ns + 21 * NS_PER_MS);
+	/* A millisecond's worth is left, which may leave at once. */
+	ck_assert_uint_ge(bench_turns_may(&t, now_ns) + 11, bench_turns_due(&t, now_ns));
+}
+END_TEST
+
+/* One that is always late, as it is too slow, asks a batch each time. */
+START_TEST(who_is_too_slow_asks_batches)
+{
+	struct bench_turns t = turns_at(1000000, START);
+	uint64_t now_ns = START;
+
+	for (unsigned i = 0; i < 100; i++) {
+		now_ns += NS_PER_MS / 2;
+		ck_assert_uint_gt(bench_turns_catch_up(&t, now_ns), 0);
+		uint64_t may = bench_turns_may(&t, now_ns);
+		ck_assert_uint_ge(may, t.n_asked + BENCH_CROWD);
+		ck_assert_uint_le(may, t.n_asked + BENCH_CROWD + 1);
+		t.n_asked = may;
+	}
+}
+END_TEST
+
 void
 tests_add(TCase *tc)
 {
+	tcase_add_test(tc, slack_is_a_millisecond_or_a_batch);
+	tcase_add_test(tc, who_is_not_late_asks_all);
+	tcase_add_test(tc, late_questions_leave_at_twice_the_pace);
+	tcase_add_test(tc, who_is_too_slow_asks_batches);
 	tcase_add_test(tc, window_is_the_transports_unless_told);
 	tcase_add_test(tc, lane_remembers_twice_the_timeout);
 	tcase_add_test(tc, transports_have_names);

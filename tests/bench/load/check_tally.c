@@ -31,6 +31,10 @@ fill(struct bench_tally *t, uint64_t unit)
 	t->other = 30 * unit;
 	t->stray = 40 * unit;
 	t->malformed = 50 * unit;
+	t->no_reply = 51 * unit;
+	t->behind = 52 * unit;
+	t->overdue_at_once = 53 * unit;
+	t->crowd = 54 * unit;
 	t->no_room = 55 * unit;
 	t->faults = (struct bench_faults){ .unsent = 60 * unit,
 		.refused = 70 * unit,
@@ -41,6 +45,7 @@ fill(struct bench_tally *t, uint64_t unit)
 		.connections = 93 * unit };
 	bench_histogram_add(&t->rtt, 100 * unit);
 	bench_histogram_add(&t->lag, 200 * unit);
+	bench_histogram_add(&t->gaps, 300 * unit);
 }
 
 START_TEST(empty_tally_is_all_zero_and_not_good)
@@ -75,6 +80,11 @@ START_TEST(merged_tally_is_the_sum)
 	ck_assert_uint_eq(a.other, 3030);
 	ck_assert_uint_eq(a.stray, 4040);
 	ck_assert_uint_eq(a.malformed, 5050);
+	ck_assert_uint_eq(a.no_reply, 5151);
+	ck_assert_uint_eq(a.behind, 5252);
+	ck_assert_uint_eq(a.overdue_at_once, 5300); /* the most */
+	ck_assert_uint_eq(a.crowd, 5400);
+	ck_assert_uint_eq(bench_tally_foreign(&a), 3030 + 4040 + 5050 + 5151);
 	ck_assert_uint_eq(a.faults.unsent, 6060);
 	ck_assert_uint_eq(a.faults.refused, 7070);
 	ck_assert_uint_eq(a.faults.dropped, 8080);
@@ -90,6 +100,7 @@ START_TEST(merged_tally_is_the_sum)
 	ck_assert_uint_eq(a.rtt.n, 2);
 	ck_assert_uint_eq(a.rtt.max_ns, 10000);
 	ck_assert_uint_eq(a.lag.min_ns, 200);
+	ck_assert_uint_eq(a.gaps.n, 2);
 	ck_assert_uint_eq(bench_tally_send_ns(&a), 5000);
 }
 END_TEST
@@ -129,15 +140,17 @@ START_TEST(wrong_replies_are_not_lost)
 }
 END_TEST
 
-/* Good is: all answered, right and in time, once, and nothing else came. */
+/* Good is: all answered, right and in time, and once. What others send is no question's. */
 START_TEST(good_is_all_answered_in_time_and_once)
 {
-	uint64_t *const faults[] = { &a.duplicate, &a.other, &a.stray, &a.malformed,
-		&a.faults.unsent };
+	uint64_t *const faults[] = { &a.duplicate, &a.faults.unsent };
 
 	bench_tally_clear(&a);
 	a.sent = a.replies[BENCH_VALID] = 100;
 	ck_assert(bench_tally_good(&a));
+	a.other = a.stray = a.malformed = a.no_reply = a.faults.elsewhere = 7;
+	ck_assert(bench_tally_good(&a));
+	ck_assert_uint_eq(bench_tally_foreign(&a), 35);
 	for (size_t i = 0; i < sizeof(faults) / sizeof(faults[0]); i++) {
 		*faults[i] = 1;
 		ck_assert_msg(!bench_tally_good(&a), "%zu", i);
@@ -357,9 +370,14 @@ START_TEST(stray_and_malformed)
 	wire_set_u16(reply, ID + 1);
 	ck_assert(!take(START + 1));
 	expect_beside(0, 0, 1, 0);
+	reply[2] &= 0x7f; /* a question */
+	ck_assert(!take(START + 1));
+	expect_beside(0, 0, 1, 0);
+	ck_assert_uint_eq(t.no_reply, 1);
 	reply_len = 11;
 	ck_assert(!take(START + 1));
 	expect_beside(0, 0, 1, 1);
+	ck_assert_uint_eq(t.no_reply, 1);
 	expect(0, 0, 0, 0);
 	ck_assert_uint_eq(lane.asked.n_open, 1);
 }

@@ -273,16 +273,16 @@ END_TEST
 static const struct {
 	enum rogue_way way;
 	unsigned n_times;
-	bool other, stray, malformed;
+	bool other, stray, malformed, no_reply;
 } no_answers[] = {
-	{ ROGUE_SILENT, 1, false, false, false },
-	{ ROGUE_NAME, 1, true, false, false },
-	{ ROGUE_ID, 1, false, true, false },
-	{ ROGUE_STRAY, 1, false, true, false },
-	{ ROGUE_QUESTION, 1, false, false, true },
-	{ ROGUE_GARBAGE, 1, false, false, true },
-	{ ROGUE_EMPTY, 1, false, false, true },
-	{ ROGUE_NAME, 3, true, false, false },
+	{ ROGUE_SILENT, 1, false, false, false, false },
+	{ ROGUE_NAME, 1, true, false, false, false },
+	{ ROGUE_ID, 1, false, true, false, false },
+	{ ROGUE_STRAY, 1, false, true, false, false },
+	{ ROGUE_QUESTION, 1, false, false, false, true },
+	{ ROGUE_GARBAGE, 1, false, false, true, false },
+	{ ROGUE_EMPTY, 1, false, false, true, false },
+	{ ROGUE_NAME, 3, true, false, false, false },
 };
 
 #define N_NO_ANSWERS (sizeof(no_answers) / sizeof(no_answers[0]))
@@ -293,6 +293,7 @@ expect_no_answers(size_t which, uint64_t n)
 	n *= no_answers[which].n_times;
 	expect_beside(0, no_answers[which].other ? n : 0, no_answers[which].stray ? n : 0,
 	    no_answers[which].malformed ? n : 0);
+	ck_assert_uint_eq(tally.no_reply, no_answers[which].no_reply ? n : 0);
 }
 
 /* A trial beside others, so that all can have a long timeout. */
@@ -410,6 +411,7 @@ START_TEST(answers_after_the_timeout_are_late)
 	rogue.n_held = 100;
 	rogue.delay_ns = 14 * NS_PER_SEC;
 	plan.rate = 500;
+	plan.burst = 1500;
 	plan.window = 1000;
 	plan.timeout_ns = 10 * NS_PER_SEC;
 	plan.pause_ns = 4 * NS_PER_SEC;
@@ -419,7 +421,7 @@ START_TEST(answers_after_the_timeout_are_late)
 	ck_assert_int_eq(bench_trial_new(&plan, &trial), 0);
 	bench_tally_clear(&tally);
 	ck_assert_int_eq(bench_trial_start(trial, 0, 1500, &stop), 0);
-	testclock_pass(3 * NS_PER_SEC + 10 * NS_PER_MS); /* all are due */
+	testclock_pass(10 * NS_PER_MS); /* all are due */
 	take_until(trial, &tally.replies[BENCH_VALID], 1400);
 	testclock_pass(15 * NS_PER_SEC);
 	take_until(trial, &tally.late, 100);
@@ -776,6 +778,73 @@ START_TEST(late_start_is_a_pause)
 }
 END_TEST
 
+/*
+ * MS pass at once, of the clock that is held. The worker has seen it and asked what was due: one
+ * that ends a turn may have read the clock before, and the next one asks by what that one read.
+ */
+static void
+let_pass(struct bench_trial *trial, unsigned ms)
+{
+	static struct bench_tally part;
+
+	testclock_pass(ms * NS_PER_MS);
+	for (unsigned i = 0; i < 3; i++) {
+		bench_trial_take(trial, &part);
+		bench_tally_merge(&tally, &part);
+	}
+}
+
+/*
+ * One that stood still for 35 ms, less than a pause: what is overdue does not leave at once, but at
+ * twice the pace. By the clock that is held.
+ */
+START_TEST(overdue_questions_are_spread)
+{
+	static struct bench_tally rest;
+	struct bench_trial *trial;
+	uint64_t most;
+
+	set_up(type_of(_i), ROGUE_RIGHT);
+	plan.rate = 12000;
+	plan.window = 60000;
+	testclock_hold();
+	rogue_start(&rogue);
+	plan.server = rogue.addr;
+	ck_assert_int_eq(bench_trial_new(&plan, &trial), 0);
+	bench_tally_clear(&tally);
+	bench_trial_set_start(trial, clock_now_ns());
+	ck_assert_int_eq(bench_trial_start(trial, 0, 6000, &stop), 0);
+	let_pass(trial, 35);
+	/* Of 421. */
+	ck_assert_uint_ge(tally.sent, 128);
+	ck_assert_uint_le(tally.sent, 131);
+	for (unsigned ms = 1; ms <= 20; ms++) {
+		let_pass(trial, 1);
+		most = 131 + 24 * ms + 1;
+		ck_assert_uint_le(tally.sent, most);
+		ck_assert_uint_ge(tally.sent, most - 5);
+	}
+	for (unsigned ms = 0; ms < 30; ms++)
+		let_pass(trial, 1);
+	ck_assert_uint_ge(tally.sent, 85 * 12); /* it has caught up */
+	while (!bench_trial_ended(trial))
+		let_pass(trial, 1);
+	bench_trial_join(trial, &rest);
+	bench_tally_merge(&tally, &rest);
+	bench_trial_free(trial);
+	rogue_stop(&rogue);
+	ck_assert_uint_eq(tally.pauses + tally.paused, 0);
+	expect(6000, 0, 0, 0);
+	ck_assert_uint_ge(tally.overdue_at_once, 34 * 12);
+	ck_assert_uint_le(tally.overdue_at_once, 35 * 12 + 1);
+	ck_assert_uint_le(tally.crowd, 131 + 25);
+	ck_assert_uint_ge(tally.behind, 500);
+	ck_assert_uint_le(tally.behind, 800);
+	ck_assert_uint_eq(tally.lag.max_ns / NS_PER_MS, 35);
+	ck_assert_uint_gt(tally.gaps.n, 5000);
+}
+END_TEST
+
 static unsigned n_sends;
 
 /* One of the first batches takes a second to be sent. */
@@ -806,22 +875,6 @@ START_TEST(pause_within_a_send_is_taken_out)
 	ck_assert_double_lt(bench_tally_rtt_us(&tally, 100), 1e6);
 }
 END_TEST
-
-/*
- * MS pass at once, of the clock that is held. The worker has seen it and asked what was due: one
- * that ends a turn may have read the clock before, and the next one asks by what that one read.
- */
-static void
-let_pass(struct bench_trial *trial, unsigned ms)
-{
-	static struct bench_tally part;
-
-	testclock_pass(ms * NS_PER_MS);
-	for (unsigned i = 0; i < 3; i++) {
-		bench_trial_take(trial, &part);
-		bench_tally_merge(&tally, &part);
-	}
-}
 
 /* Questions that the server had wait before that are no part of it. */
 START_TEST(pause_does_not_excuse_the_server)
@@ -1111,6 +1164,7 @@ tests_add(TCase *tc)
 	tcase_add_test(tc, pause_of_the_tester_is_taken_out);
 	tcase_add_loop_test(tc, late_start_is_a_pause, 0, 2);
 	tcase_add_test(tc, pause_within_a_send_is_taken_out);
+	tcase_add_loop_test(tc, overdue_questions_are_spread, 0, 2);
 	tcase_add_test(tc, pause_in_a_closed_loop);
 	tcase_add_test(tc, pause_does_not_excuse_the_server);
 	tcase_add_loop_test(tc, ends_of_connections, 0, 2);
