@@ -95,6 +95,9 @@ run_method(const struct bench_job *job)
 	case BENCH_SOAK:
 		bench_soak(job);
 		break;
+	case BENCH_RAMP:
+		bench_ramp(job);
+		break;
 	}
 	if (*job->stop)
 		bench_run_interrupted(job->run);

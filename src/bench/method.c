@@ -241,7 +241,10 @@ bench_method_rtt(const struct bench_job *job)
 double
 bench_method_pace_error(const struct bench_tally *t, uint32_t rate)
 {
-	struct bench_pace pace = { 0, rate, t->burst > 0 ? t->burst : 1, t->timing };
+	struct bench_pace pace = { .rate = rate,
+		.burst = t->burst > 0 ? t->burst : 1,
+		.timing = t->timing,
+		.arrivals = t->arrivals };
 	uint64_t n = t->sent + t->paused; /* those taken out had their time, too */
 	/* The questions of the last burst are all due with its first. */
 	double nominal = n > 0 ? (double)bench_pace_time(&pace, n - 1) : 0;
@@ -271,6 +274,13 @@ static uint64_t
 missing(const struct bench_tally *t)
 {
 	return t->sent - t->replies[BENCH_VALID];
+}
+
+/* The part of the questions that was taken out. */
+static double
+taken_out(const struct bench_tally *t)
+{
+	return t->paused > 0 ? (double)t->paused / (double)(t->sent + t->paused) : 0;
 }
 
 /* Could the tester's own crowds have lost what is missing? */
@@ -307,8 +317,7 @@ bench_method_flaws(const struct bench_tally *t, uint32_t rate, const struct benc
 	} all[] = {
 		{ t->sent == 0, BENCH_FLAW_NOTHING },
 		{ t->pauses > 0, BENCH_FLAW_PAUSED },
-		{ (double)t->paused > BENCH_TAKEN_OUT * (double)(t->sent + t->paused),
-		    BENCH_FLAW_TAKEN_OUT },
+		{ taken_out(t) > BENCH_TAKEN_OUT, BENCH_FLAW_TAKEN_OUT },
 		{ t->faults.dropped > 0, BENCH_FLAW_DROPPED },
 		{ t->faults.no_port > 0, BENCH_FLAW_NO_PORT },
 		{ !waited && t->faults.unsent > 0, BENCH_FLAW_UNSENT },
@@ -359,6 +368,18 @@ bench_method_judge_extras(const struct bench_job *job)
 }
 
 void
+bench_method_judge_pauses(const struct bench_job *job)
+{
+	double part = taken_out(job->tally);
+
+	if (part > BENCH_TAKEN_OUT)
+		bench_run_fail(job->run,
+		    "the tester was kept from running: %.1f %% of the questions were not asked or "
+		    "do not count, so the run says little of the server",
+		    100 * part);
+}
+
+void
 bench_method_judge_sending(const struct bench_job *job, uint32_t rate)
 {
 	const struct bench_tally *t = job->tally;
@@ -367,11 +388,7 @@ bench_method_judge_sending(const struct bench_job *job, uint32_t rate)
 
 	if (t->sent == 0)
 		bench_run_fail(job->run, "no question could be sent");
-	if ((bench_method_flaws(t, rate, &job->settings->plan) & BENCH_FLAW_TAKEN_OUT) != 0)
-		bench_run_fail(job->run,
-		    "the tester was kept from running: %.1f %% of the questions were not asked or "
-		    "do not count, so the run says little of the server",
-		    100 * (double)t->paused / (double)(t->sent + t->paused));
+	bench_method_judge_pauses(job);
 	if (t->faults.unsent > 0)
 		bench_run_fail(
 		    job->run, "%" PRIu64 " questions could not be sent", t->faults.unsent);

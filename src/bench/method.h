@@ -61,6 +61,9 @@ void bench_enum(const struct bench_job *job);
 /* bench_soak: a mixed load for hours. */
 void bench_soak(const struct bench_job *job);
 
+/* bench_ramp: a first look: ask faster and faster. */
+void bench_ramp(const struct bench_job *job);
+
 /*
  * bench_search_fits: the namespace of S suffices for all of its searches. Without --high the search
  * ends lower if need be: S->high goes down for that, but not below what servers do. False: there
@@ -192,6 +195,9 @@ MUST_USE bool bench_method_good(const struct bench_tally *t, const struct bench_
 
 /* bench_method_judge_sending: of that only what went wrong in sending and with this machine. */
 void bench_method_judge_sending(const struct bench_job *job, uint32_t rate);
+
+/* bench_method_judge_pauses: of that only that the tester was kept from running for too long. */
+void bench_method_judge_pauses(const struct bench_job *job);
 
 /* bench_method_judge_extras: of that only what came besides one reply to each question. */
 void bench_method_judge_extras(const struct bench_job *job);

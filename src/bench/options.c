@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/rng.h"
 
 /* What soak asks besides, in percent; the rest are new names. */
@@ -11,6 +12,7 @@
 #define SOAK_REVERSE 6
 
 #define ZIPF_HOT 10000         /* names of --hot, unless that is given */
+#define RAMP_LEAST 2.0         /* s */
 #define FIRST_RANGE 1000000000 /* draws of telephone numbers */
 /* Bytes of "aaaa-100" and "nx-NNN-NNN-NNN-NNN" with their lengths. */
 #define SHARE_STEP 20 /* % from a share of a matrix to the next */
@@ -44,7 +46,7 @@ need(struct cmdline *c, const char *option)
 static uint64_t
 questions_of(const struct bench_settings *s)
 {
-	if (s->method == BENCH_RATE)
+	if (s->method == BENCH_RATE || s->method == BENCH_RAMP)
 		return s->plan.n_questions;
 	if (s->method == BENCH_CLOSED && s->duration <= 0)
 		return (uint64_t)s->n_clients * s->blocks * BENCH_BLOCK * BENCH_EXPERIMENT;
@@ -67,6 +69,34 @@ complete_popularity(struct cmdline *c, struct bench_settings *s)
 		cmdline_complain(c, "popularity", "of up to %u names of --hot", BENCH_ZIPF_MAX);
 }
 
+/* Types, of new names each; those without a kind of their own are others. AAAA is the rest. */
+static void
+complete_mix(struct cmdline *c, struct bench_settings *s)
+{
+	const struct bench_mix *mix = &s->mix;
+	struct bench_load *l = &s->plan.load;
+	unsigned n = 0;
+
+	for (size_t i = 0; i < mix->n; i++) {
+		enum bench_kind kind = BENCH_ADDRESS;
+
+		if (mix->type[i] == DNS_TYPE_AAAA)
+			continue;
+		if (mix->type[i] != DNS_TYPE_A) {
+			if (n == BENCH_OTHERS) {
+				cmdline_complain(
+				    c, "mix", "up to %d types besides A and AAAA", BENCH_OTHERS);
+				return;
+			}
+			l->other[n] = mix->type[i];
+			kind = (enum bench_kind)(BENCH_OTHER + n++);
+		}
+		if (!bench_load_mix(l, kind, mix->percent[i]))
+			cmdline_complain(
+			    c, "mix", "AAAA is less than the share of names that do not exist");
+	}
+}
+
 /* The number of questions, and whether there are names enough for them. */
 static void
 complete_count(struct cmdline *c, struct bench_settings *s)
@@ -74,6 +104,7 @@ complete_count(struct cmdline *c, struct bench_settings *s)
 	struct bench_load *l = &s->plan.load;
 
 	complete_popularity(c, s);
+	complete_mix(c, s);
 	if (s->method == BENCH_RATE && !cmdline_seen(c, "count"))
 		s->plan.n_questions = (uint64_t)(s->duration * s->plan.rate);
 	if (s->plan.n_questions == 0 && s->plan.rate > 0)
@@ -153,9 +184,11 @@ complete_soak(struct cmdline *c, struct bench_settings *s)
 {
 	struct bench_load *l = &s->plan.load;
 
+	bool ours = s->mix.n == 0;
+
 	if (!bench_load_mix(l, BENCH_MISSING, s->missing_percent) ||
-	    !bench_load_mix(l, BENCH_ADDRESS, SOAK_ADDRESSES) ||
-	    (!l->any_prefix && !bench_load_mix(l, BENCH_REVERSE, SOAK_REVERSE)))
+	    (ours && !bench_load_mix(l, BENCH_ADDRESS, SOAK_ADDRESSES)) ||
+	    (ours && !l->any_prefix && !bench_load_mix(l, BENCH_REVERSE, SOAK_REVERSE)))
 		cmdline_complain(c, "missing", "with A and reverse names that is more than 100 %%");
 	if (s->duration / s->interval > BENCH_ROWS_MAX)
 		cmdline_complain(c, "interval", "that would be more than %d rows", BENCH_ROWS_MAX);
@@ -248,6 +281,30 @@ complete_matrix(struct cmdline *c, struct bench_settings *s)
 		cmdline_complain(c, "zone", "too long for the label aaaa-100 before it");
 }
 
+/* The rate grows to the highest one in the time of the run, of which each second has a row. */
+static void
+complete_ramp(struct cmdline *c, struct bench_settings *s)
+{
+	struct bench_plan *p = &s->plan;
+
+	if (s->duration < RAMP_LEAST || s->duration > BENCH_ROWS_MAX)
+		cmdline_complain(
+		    c, "duration", "of a ramp is from %g to %d s", RAMP_LEAST, BENCH_ROWS_MAX);
+	p->rate = s->high;
+	p->ramp_ns = (uint64_t)(s->duration * (double)NS_PER_SEC);
+	p->n_questions = bench_plan_questions(p, s->duration);
+}
+
+/* Questions that arrive by chance have gaps of their own. */
+static void
+complete_arrivals(struct cmdline *c, const struct bench_settings *s)
+{
+	if (s->poisson && s->plan.burst > 1)
+		cmdline_complain(c, "burst", "needs --arrivals fixed");
+	if (!s->poisson && s->method != BENCH_SWEEP && cmdline_seen(c, "seed"))
+		cmdline_complain(c, "seed", "is of --arrivals poisson");
+}
+
 /* The least rate of a sweep has a question for each thread. */
 static void
 complete_sweep(struct cmdline *c, struct bench_settings *s)
@@ -261,8 +318,8 @@ complete_sweep(struct cmdline *c, struct bench_settings *s)
 static void
 complete_replay(struct cmdline *c, struct bench_settings *s)
 {
-	static const char *const ours[] = { "aaaa", "first", "hits", "hot", "missing", "namespace",
-		"popularity", "prefix", "upstream", "zone" };
+	static const char *const ours[] = { "aaaa", "first", "hits", "hot", "missing", "mix",
+		"namespace", "popularity", "prefix", "upstream", "zone" };
 	bool timing = (s->method & (BENCH_RATE | BENCH_SOAK)) != 0 && !cmdline_seen(c, "rate");
 
 	if (cmdline_seen(c, "speed") && (s->replay == NULL || !timing))
@@ -275,6 +332,8 @@ complete_replay(struct cmdline *c, struct bench_settings *s)
 	}
 	if (cmdline_seen(c, "burst") && timing)
 		cmdline_complain(c, "burst", "needs --rate, or they are as recorded");
+	if (s->poisson && timing)
+		cmdline_complain(c, "arrivals", "needs --rate, or they are as recorded");
 	memset(s->plan.load.mix, BENCH_REPLAY, sizeof(s->plan.load.mix));
 	s->plan.load.first = 0;
 	if (s->method != BENCH_RATE)
@@ -289,7 +348,10 @@ complete_replay(struct cmdline *c, struct bench_settings *s)
 static void
 complete(struct cmdline *c, struct bench_settings *s)
 {
+	if (s->method == BENCH_RAMP)
+		complete_ramp(c, s);
 	complete_plan(c, s);
+	complete_arrivals(c, s);
 	complete_first(c, s);
 	if ((s->method & (BENCH_CLOSED | BENCH_ENUM)) != 0)
 		complete_clients(c, s);

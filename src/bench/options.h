@@ -71,6 +71,12 @@ MUST_USE bool bench_options_shares(const char *text, struct bench_shares *shares
  */
 MUST_USE bool bench_options_rates(const char *text, uint32_t *list, size_t cap, size_t *n);
 
+/*
+ * bench_options_mix: "A=40,AAAA=55,HTTPS=5": types, each once, and their weights, whole numbers
+ * from 1 to 1,000,000, of which each is 1 % of all at least.
+ */
+MUST_USE bool bench_options_mix(const char *text, struct bench_mix *mix);
+
 /* bench_options_endpoint: an address as "ADDR" or "ADDR#PORT"; without a port of its own PORT. */
 MUST_USE bool bench_options_endpoint(const char *text, uint16_t port, struct netaddr *a);
 
@@ -84,6 +90,9 @@ MUST_USE bool bench_options_endpoint(const char *text, uint16_t port, struct net
 /* bench_options_take_real: a number from the row's min to max, with or without a point; a double.
  */
 cmdline_parse bench_options_take_real;
+
+/* bench_options_take_arrivals: "fixed" or "poisson"; a bool, which is true for poisson. */
+cmdline_parse bench_options_take_arrivals;
 
 /* bench_options_take_timeout: the same, in seconds; the field is a uint64_t, in nanoseconds. */
 cmdline_parse bench_options_take_timeout;
@@ -106,6 +115,9 @@ cmdline_parse bench_options_take_clients;
  */
 cmdline_parse bench_options_take_hits;
 cmdline_parse bench_options_take_aaaa;
+
+/* bench_options_take_mix: as bench_options_mix; a struct bench_mix. */
+cmdline_parse bench_options_take_mix;
 
 /* bench_options_take_rates: as bench_options_rates; the settings' rates and n_rates. */
 cmdline_parse bench_options_take_rates;

@@ -7,9 +7,11 @@
 #define FIRST_MAX 1e15
 
 #define CLIENTS (BENCH_CLOSED | BENCH_ENUM)
-#define OPEN (BENCH_RATE | BENCH_SOAK | BENCH_SWEEP | BENCH_SEARCHES) /* at a fixed rate */
+#define PACED (BENCH_RATE | BENCH_SOAK | BENCH_SWEEP | BENCH_SEARCHES) /* at a fixed rate */
+#define OPEN (PACED | BENCH_RAMP)                                      /* whatever is answered */
 #define ALL (OPEN | CLIENTS)
 #define ADDRESSES (OPEN | BENCH_CLOSED)
+#define MIXED (BENCH_RATE | BENCH_SEARCH | BENCH_SWEEP | BENCH_CLOSED | BENCH_SOAK | BENCH_RAMP)
 #define REPLAYED (BENCH_RATE | BENCH_SEARCH | BENCH_SWEEP | BENCH_CLOSED | BENCH_SOAK)
 #define REPEATED (BENCH_SWEEP | BENCH_SEARCHES) /* trials by the dozen */
 
@@ -44,6 +46,14 @@ static const struct cmdline_row rows[] = {
 	    FIELD(plan.load.zone.aaaa_percent),
 	    .fallback = "0",
 	    .help = "names that have AAAA; matrix: a list" },
+	{ .name = "arrivals",
+	    .group = PACE,
+	    .methods = PACED,
+	    .value = "fixed|poisson",
+	    .parse = bench_options_take_arrivals,
+	    FIELD(poisson),
+	    .fallback = "fixed",
+	    .help = "of questions: evenly, or by chance" },
 	{ .name = "blocks",
 	    .group = PACE,
 	    .methods = BENCH_CLOSED,
@@ -62,7 +72,7 @@ static const struct cmdline_row rows[] = {
 	    .help = "send an OPT that says so; 0: none" },
 	{ .name = "burst",
 	    .group = PACE,
-	    .methods = OPEN,
+	    .methods = PACED,
 	    .value = "N",
 	    NUMBER(1, BENCH_RATE_MAX),
 	    FIELD(plan.burst),
@@ -143,12 +153,13 @@ static const struct cmdline_row rows[] = {
 	    .help = "show this and end" },
 	{ .name = "high",
 	    .group = PACE,
-	    .methods = BENCH_SEARCHES,
+	    .methods = BENCH_SEARCHES | BENCH_RAMP,
 	    .value = "RATE",
 	    NUMBER(1, BENCH_RATE_MAX),
 	    FIELD(high),
 	    .fallback = "1000000",
-	    .help = "search up to here" },
+	    .special = { { BENCH_RAMP, "100000" } },
+	    .help = "search, or grow, up to here" },
 	{ .name = "hits",
 	    .group = ASK,
 	    .methods = ADDRESSES,
@@ -206,6 +217,13 @@ static const struct cmdline_row rows[] = {
 	    .parse = bench_options_take_range,
 	    FIELD(plan.load.missing),
 	    .help = "numbers that do not exist" },
+	{ .name = "mix",
+	    .group = ASK,
+	    .methods = MIXED,
+	    .value = "TYPE=W,...",
+	    .parse = bench_options_take_mix,
+	    FIELD(mix),
+	    .help = "types that are asked for, by weight, instead of AAAA" },
 	{ .name = "namespace",
 	    .group = ASK,
 	    .letter = 'N',
@@ -323,12 +341,12 @@ static const struct cmdline_row rows[] = {
 	    .help = "restarts the server, before each trial" },
 	{ .name = "seed",
 	    .group = PACE,
-	    .methods = BENCH_SWEEP,
+	    .methods = PACED,
 	    .value = "N",
 	    NUMBER(0, UINT32_MAX),
 	    FIELD(seed),
 	    .fallback = "1",
-	    .help = "of the order of the rates" },
+	    .help = "of arrivals by chance, and of the order of rates" },
 	{ .name = "server",
 	    .group = WHERE,
 	    .letter = 's',
@@ -460,6 +478,8 @@ static const struct cmdline_method methods[] = {
 	    "-s 192.0.2.1 --aaaa 0 --restart 'ssh dut systemctl restart dns64d'" },
 	{ BENCH_SWEEP, "sweep", "latency by rate, and where it begins to rise",
 	    "-s 192.0.2.1 --rates 1000-200000/20" },
+	{ BENCH_RAMP, "ramp", "a first look in a minute: where do answers fall behind?",
+	    "-s 192.0.2.1 --high 200000" },
 };
 
 static const struct cmdline_table table = {

@@ -11,7 +11,10 @@
 #include "bench/load/plan.h"
 #include "bench/settings.h"
 #include "dns/name.h"
+#include "dns/type.h"
 #include "dns/wire.h"
+
+#define WEIGHT_MAX 1000000 /* of a type */
 
 bool
 bench_options_real(const char *text, double min, double max, double *v)
@@ -178,6 +181,73 @@ bench_options_rates(const char *text, uint32_t *list, size_t cap, size_t *n)
 	return true;
 }
 
+/* "HTTPS=5" at *at, which moves behind it. */
+static bool
+take_weight(const char **at, struct bench_mix *mix, uint64_t *weight)
+{
+	size_t len = strcspn(*at, "=");
+	char name[TYPE_TEXT];
+
+	if (mix->n == BENCH_MIX_MAX || (*at)[len] == '\0' || len >= sizeof(name))
+		return false;
+	memcpy(name, *at, len);
+	name[len] = '\0';
+	if (!type_from_text(name, &mix->type[mix->n]))
+		return false;
+	for (size_t i = 0; i < mix->n; i++) {
+		if (mix->type[i] == mix->type[mix->n])
+			return false;
+	}
+	*at += len + 1;
+	mix->n++;
+	return take_number(at, WEIGHT_MAX, weight);
+}
+
+/* Percentages that are 100 together: those that were cut most get what is left. */
+static bool
+share_out(struct bench_mix *mix, const uint64_t *weight, uint64_t sum)
+{
+	unsigned left = 100;
+
+	for (size_t i = 0; i < mix->n; i++) {
+		mix->percent[i] = (unsigned)(100 * weight[i] / sum);
+		left -= mix->percent[i];
+		if (mix->percent[i] == 0)
+			return false;
+	}
+	for (; left > 0; left--) {
+		size_t most = 0;
+		int64_t most_cut = INT64_MIN;
+
+		for (size_t i = 0; i < mix->n; i++) {
+			int64_t cut = (int64_t)(100 * weight[i]) - (int64_t)(mix->percent[i] * sum);
+
+			if (cut > most_cut) {
+				most_cut = cut;
+				most = i;
+			}
+		}
+		mix->percent[most]++;
+	}
+	return true;
+}
+
+bool
+bench_options_mix(const char *text, struct bench_mix *mix)
+{
+	uint64_t weight[BENCH_MIX_MAX], sum = 0;
+
+	*mix = (struct bench_mix){ .text = text };
+	for (;; text++) {
+		if (!take_weight(&text, mix, &weight[mix->n]))
+			return false;
+		sum += weight[mix->n - 1];
+		if (*text != ',')
+			break;
+	}
+	return *text == '\0' && share_out(mix, weight, sum);
+}
+
 bool
 bench_options_endpoint(const char *text, uint16_t port, struct netaddr *a)
 {
@@ -218,6 +288,17 @@ bench_options_take_real(
     struct cmdline *c, const struct cmdline_row *row, const char *text, void *field)
 {
 	(void)take_real(c, row, text, field);
+}
+
+void
+bench_options_take_arrivals(
+    struct cmdline *c, const struct cmdline_row *row, const char *text, void *field)
+{
+	bool *poisson = field;
+
+	*poisson = strcmp(text, "poisson") == 0;
+	if (!*poisson && strcmp(text, "fixed") != 0)
+		cmdline_complain(c, row->name, "\"%s\" is neither fixed nor poisson", text);
 }
 
 void
@@ -303,6 +384,17 @@ bench_options_take_aaaa(
 	struct bench_settings *s = c->settings;
 
 	take_share(c, row, text, field, &s->aaaa);
+}
+
+void
+bench_options_take_mix(
+    struct cmdline *c, const struct cmdline_row *row, const char *text, void *field)
+{
+	if (!bench_options_mix(text, field))
+		cmdline_complain(c, row->name,
+		    "\"%s\" is not a list like A=40,AAAA=55,HTTPS=5, of up to %d different types,"
+		    " each with 1 %% of the questions at least",
+		    text, BENCH_MIX_MAX);
 }
 
 void

@@ -102,6 +102,10 @@ put_plan(json_t *to, const struct bench_settings *s)
 		put_number(to, "sources", (uint64_t)p->n_lanes * p->n_threads);
 		put_number(to, "burst", p->burst);
 	}
+	if (s->poisson) {
+		put_text(to, "arrivals", "poisson");
+		put_number(to, "seed", s->seed);
+	}
 	if (!open && p->window == 0)
 		put_number(to, "window", 1);
 	else if (bench_plan_window(p) > 0)
@@ -239,6 +243,7 @@ of_trials(const struct bench_settings *s)
 	else
 		put_names(to, &s->plan.load);
 	put_popularity(to, s);
+	put_text(to, "mix", s->mix.text);
 	put_clients(to, s);
 	if (s->duration > 0)
 		put_real(to, "duration_s", s->duration);
@@ -246,6 +251,8 @@ of_trials(const struct bench_settings *s)
 		put_number(to, "rate", s->plan.rate);
 	if ((s->method & BENCH_SEARCHES) != 0)
 		put_search(to, s);
+	if (s->method == BENCH_RAMP)
+		put_number(to, "high", s->high);
 	if (s->method == BENCH_SWEEP)
 		put_text(to, "restart", s->restart != NULL ? s->restart : "none");
 	put_compared(to, s);

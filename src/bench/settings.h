@@ -28,11 +28,22 @@ enum bench_method {
 	BENCH_ENUM = 8,
 	BENCH_SOAK = 16,
 	BENCH_MATRIX = 128,
-	BENCH_SWEEP = 256
+	BENCH_SWEEP = 256,
+	BENCH_RAMP = 512
 };
 
 /* Those that search for the highest rate without a fault. */
 #define BENCH_SEARCHES ((unsigned)BENCH_SEARCH | BENCH_MATRIX)
+
+#define BENCH_MIX_MAX (BENCH_OTHERS + 2) /* types: A and AAAA besides */
+
+/* Types that are asked for, by their weights; TEXT is borrowed, NULL: not given. */
+struct bench_mix {
+	const char *text;
+	size_t n;
+	uint16_t type[BENCH_MIX_MAX];
+	unsigned percent[BENCH_MIX_MAX]; /* of the questions: together 100 */
+};
 
 /* Percentages, in the order given. */
 struct bench_shares {
@@ -47,8 +58,10 @@ struct bench_settings {
 	struct bench_plan plan;  /* what a trial does, as far as it does not change in a run */
 	bool first_given;        /* --first: else it is drawn at random */
 	double duration; /* s, of a trial or step; 0: closed asks experiments of 256 questions */
-	unsigned hits_percent;    /* questions for names asked before */
-	double zipf;              /* how popular these are: Zipf's exponent; 0: all alike */
+	unsigned hits_percent; /* questions for names asked before */
+	double zipf;           /* how popular these are: Zipf's exponent; 0: all alike */
+	struct bench_mix mix;
+	bool poisson;             /* questions arrive by chance, not evenly */
 	unsigned missing_percent; /* questions for names or numbers that do not exist */
 	const char *replay;       /* file of questions, to be asked instead of all these */
 	double speed;             /* how many times as fast as they were recorded */
@@ -60,7 +73,7 @@ struct bench_settings {
 	const char *raw;
 	uint64_t start_at_ns; /* since 1970, when the trial begins; 0: at once */
 
-	/* search, matrix */
+	/* search, matrix; ramp: high */
 	uint32_t low, high; /* questions per second */
 	bool high_given;    /* --high: not less, then */
 	double resolution;  /* % of the rate */
@@ -86,7 +99,7 @@ struct bench_settings {
 	/* sweep */
 	uint32_t rates[BENCH_RATES_MAX]; /* ascending */
 	size_t n_rates;
-	uint32_t seed; /* of their order */
+	uint32_t seed; /* of their order; other methods: of arrivals by chance */
 };
 
 /* --- As JSON, for results and state files ----------------------------------------------------- */

@@ -86,6 +86,19 @@ find_server(struct bench_settings *s, FILE *errors)
 	return good;
 }
 
+/* --- Arrivals --------------------------------------------------------------------------------- */
+
+static bool
+open_arrivals(struct bench_settings *s, FILE *errors)
+{
+	if (!s->poisson)
+		return true;
+	s->plan.arrivals = bench_arrivals_new(s->seed);
+	if (s->plan.arrivals == NULL)
+		(void)fprintf(errors, "dns64bench: --arrivals: no memory for their times\n");
+	return s->plan.arrivals != NULL;
+}
+
 /* --- All -------------------------------------------------------------------------------------- */
 
 bool
@@ -99,7 +112,7 @@ bench_workload_open(struct bench_settings *s, FILE *errors)
 		(void)fprintf(errors, "dns64bench: --clients-from: %s\n", error);
 		return false;
 	}
-	if (open_zipf(s, errors) && open_replay(s, errors))
+	if (open_zipf(s, errors) && open_replay(s, errors) && open_arrivals(s, errors))
 		return true;
 	bench_workload_close(s);
 	return false;
@@ -110,6 +123,8 @@ bench_workload_close(struct bench_settings *s)
 {
 	bench_zipf_free((struct bench_zipf *)(uintptr_t)s->plan.load.zipf);
 	bench_replay_free((struct bench_replay *)(uintptr_t)s->plan.load.replay);
+	bench_arrivals_free((struct bench_arrivals *)(uintptr_t)s->plan.arrivals);
 	s->plan.load.zipf = NULL;
+	s->plan.arrivals = NULL;
 	s->plan.load.replay = s->plan.timing = NULL;
 }

@@ -293,6 +293,7 @@ START_TEST(questions_taken_out_spoil_a_run)
 	tally.last_ns = START + 9999 * NS_PER_MS;
 	bench_method_judge(&job, 1000);
 	ck_assert_str_eq(played_failures(job.run), "");
+	ck_assert_uint_eq(bench_method_flaws(&tally, 1000, &settings.plan), 0);
 	tally.paused = 101;
 	bench_method_judge(&job, 1000);
 	ck_assert_str_eq(played_failures(job.run),

@@ -101,6 +101,7 @@ static const struct {
 	{ BENCH_SOAK, "soak -s 192.0.2.1 -r 1000" },
 	{ BENCH_MATRIX, "matrix -s 192.0.2.1" },
 	{ BENCH_SWEEP, "sweep -s 192.0.2.1 --rates 5" },
+	{ BENCH_RAMP, "ramp -s 192.0.2.1" },
 };
 
 /* A time in a minute. */
@@ -140,6 +141,8 @@ value_for(const struct cmdline_row *row)
 		{ "HOST", "192.0.2.1" },
 		{ "udp|tcp", "udp" },
 		{ "TIME", NULL }, /* soon */
+		{ "fixed|poisson", "poisson" },
+		{ "TYPE=W,...", "A=1,AAAA=2" },
 		{ "NAME", "name" },
 		{ "ADDR[#PORT]", "192.0.2.1#53" },
 	};
@@ -161,7 +164,9 @@ with_for(const struct cmdline_row *row)
 {
 	/* Clients have a window only in a time of their own. */
 	if (strcmp(row->name, "window") == 0)
-		return "-d 1";
+		return "-d 2";
+	if (strcmp(row->name, "seed") == 0)
+		return "--arrivals poisson";
 	return strcmp(row->name, "delta") == 0 ? "--upstream 192.0.2.2" : "";
 }
 
@@ -340,7 +345,7 @@ END_TEST
 
 /* A line and two texts that the message must have. */
 static const char *const faults[][3] = {
-	{ "", "first comes one of rate search closed enum soak matrix sweep", "dns64bench: " },
+	{ "", "first comes one of rate search closed enum soak matrix sweep ramp", "dns64bench: " },
 	{ "walk -s 192.0.2.1", "\"walk\" is not a method", "rate search" },
 	{ "-s 192.0.2.1 rate", "\"-s\" is not a method", "rate search" },
 	{ "-h -h", "\"-h\" is not a method", "rate search" },
@@ -361,6 +366,19 @@ static const char *const faults[][3] = {
 	{ "sweep -s ::1", "--rates: sweep needs it", "\n" },
 	{ "sweep -s ::1 --rates 5,10,5", "--rates: \"5,10,5\" is not a list like", "\n" },
 	{ "sweep -s ::1 --rates 5,10 -t 6", "--threads: more than there are questions", "\n" },
+	{ "ramp -s ::1 -d 1", "--duration: of a ramp is from 2 to 1000000 s", "\n" },
+	{ "ramp -s ::1 --high 600000", "16777216 names, and the run asks for 18000000", "\n" },
+	{ "rate -s ::1 -r 9 --arrivals even", "--arrivals: \"even\" is neither fixed nor poisson",
+	    "\n" },
+	{ "rate -s ::1 -r 9 --arrivals poisson --burst 2", "--burst: needs --arrivals fixed",
+	    "\n" },
+	{ "rate -s ::1 -r 9 --seed 2", "--seed: is of --arrivals poisson", "\n" },
+	{ "rate -s ::1 --replay file --arrivals poisson", "--arrivals: needs --rate", "\n" },
+	{ "rate -s ::1 -r 9 --mix A=1,A=2", "--mix: \"A=1,A=2\" is not a list like", "\n" },
+	{ "rate -s ::1 -r 9 --mix A=99,AAAA=1 --hits 2", "all shares together are more", "\n" },
+	{ "soak -s ::1 -r 9 --mix A=95,AAAA=5", "--mix: AAAA is less than the share", "\n" },
+	{ "soak -s ::1 -r 9 --mix A=1,MX=1,NS=1,TXT=1,SRV=1,SOA=1,PTR=1,DS=1,HTTPS=1,SVCB=1",
+	    "--mix: up to 8 types besides A and AAAA", "\n" },
 	{ "matrix -s ::1 --hits 0,101", "--hits: \"0,101\" is not a list like", "\n" },
 	{ "matrix -s ::1 --aaaa 5,5", "--aaaa: \"5,5\" is not a list like", "\n" },
 	{ "matrix -s ::1 --aaaa 5,", "--aaaa: \"5,\" is not a list like", "\n" },
@@ -485,10 +503,10 @@ add_options(TCase *tc)
 
 #define ALL \
 	(BENCH_RATE | BENCH_SEARCH | BENCH_CLOSED | BENCH_ENUM | BENCH_SOAK | BENCH_MATRIX | \
-	    BENCH_SWEEP)
+	    BENCH_SWEEP | BENCH_RAMP)
 
 static const enum bench_method every_method[] = { BENCH_RATE, BENCH_SEARCH, BENCH_CLOSED,
-	BENCH_ENUM, BENCH_SOAK, BENCH_MATRIX, BENCH_SWEEP };
+	BENCH_ENUM, BENCH_SOAK, BENCH_MATRIX, BENCH_SWEEP, BENCH_RAMP };
 
 /* Rows stand in the order of their names, for some method, each with a letter of its own or none.
  */

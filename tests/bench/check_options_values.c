@@ -246,6 +246,40 @@ START_TEST(shares_are_read)
 }
 END_TEST
 
+/* Weights of types, as percentages that are 100 together. */
+START_TEST(mixes_are_read)
+{
+	static const struct {
+		const char *text;
+		size_t n;
+		uint16_t type[3];
+		unsigned percent[3];
+	} cases[] = {
+		{ "A=40,AAAA=55,HTTPS=5", 3, { 1, 28, 65 }, { 40, 55, 5 } },
+		{ "aaaa=7", 1, { 28 }, { 100 } },
+		{ "A=1,AAAA=2", 2, { 1, 28 }, { 33, 67 } },
+		{ "TYPE65=1,A=1,AAAA=1", 3, { 65, 1, 28 }, { 34, 33, 33 } },
+		{ "A=1000000,AAAA=1000000", 2, { 1, 28 }, { 50, 50 } },
+	};
+	static const char *const bad[] = { "", "A", "A=", "A=0", "A=1,", "=1", "A=1,A=1", "A=1 ",
+		"A=1.5", "A=-1", "NOSUCH=1", "A=1,TYPE1=2", "A=1,AAAA=200", "A=1000001",
+		"A=1,AAAA=1,MX=1,NS=1,TXT=1,SRV=1,SOA=1,PTR=1,DS=1,HTTPS=1,SVCB=1" };
+	struct bench_mix mix;
+
+	for (size_t i = 0; i < N_OF(cases); i++) {
+		ck_assert_msg(bench_options_mix(cases[i].text, &mix), "%s", cases[i].text);
+		ck_assert_uint_eq(mix.n, cases[i].n);
+		ck_assert_str_eq(mix.text, cases[i].text);
+		for (size_t k = 0; k < mix.n; k++) {
+			ck_assert_uint_eq(mix.type[k], cases[i].type[k]);
+			ck_assert_uint_eq(mix.percent[k], cases[i].percent[k]);
+		}
+	}
+	for (size_t i = 0; i < N_OF(bad); i++)
+		ck_assert_msg(!bench_options_mix(bad[i], &mix), "\"%s\"", bad[i]);
+}
+END_TEST
+
 START_TEST(addresses_with_ports_are_read)
 {
 	static const char *const cases[][2] = {
@@ -286,6 +320,7 @@ add_values(TCase *tc)
 	tcase_add_test(tc, lists_of_steps_are_read);
 	tcase_add_test(tc, rates_are_read);
 	tcase_add_test(tc, shares_are_read);
+	tcase_add_test(tc, mixes_are_read);
 	tcase_add_test(tc, addresses_with_ports_are_read);
 }
 

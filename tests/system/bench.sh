@@ -161,6 +161,27 @@ stop dns64d
 configure 'nameserver 127.0.0.1 port 5300' 'cache-size 0'
 start_dns64d
 
+# --- By chance, of several types, faster and faster ---
+
+rate 5364 -r 2000 -n 2000 --arrivals poisson --prefix "$prefix"
+check "by chance ($status)" good
+counts "by chance" sent=2000 valid=2000
+# Even gaps of 500 us have hardly one of less than 100; of exponential ones every fifth is.
+check "by chance: gaps differ" python3 -c '
+import json, sys
+t = [t for t in json.load(open(sys.argv[1]))["tables"] if t["name"] == "gaps"][0]
+at = {row[0]: row[1] for row in t["rows"]}
+sys.exit(not (at[10] < 250 and at[95] > 900))' "$work/run.json"
+rate 5364 -r 2000 -n 2000 --mix A=40,AAAA=55,HTTPS=5 --prefix "$prefix" --raw "$work/raw.csv"
+check "types ($status)" good
+counts "types" sent=2000 valid=2000
+equal "types: their shares" '800 1100 100' "$(for type in 1 28 65; do grep -c ",$type,valid," "$work/raw.csv"; done | paste -sd ' ')"
+bench ramp -s 127.0.0.1 -p 5364 --high 3000 -d 3 --timeout 5 --prefix "$prefix" --json "$work/run.json" \
+	--csv "$work/run.csv"
+check "ramp: a good run ($status)" good
+counts "ramp" sent=4500 valid=4500
+equal "ramp: a row for each second" 3 "$(grep -c '^[123],[0-9]' "$work/run.csv")"
+
 # --- Connections ---
 
 rate 5364 -r 2000 -n 2000 --transport tcp --prefix "$prefix"

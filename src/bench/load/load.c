@@ -41,12 +41,18 @@ bench_load_mix(struct bench_load *l, enum bench_kind kind, unsigned percent)
 	return left == 0;
 }
 
+static bool
+is_other(enum bench_kind kind)
+{
+	return kind >= BENCH_OTHER && kind <= BENCH_OTHER_LAST;
+}
+
 /* Kinds whose questions are all different take them from the namespace. */
 static bool
 takes_name(enum bench_kind kind)
 {
 	return kind == BENCH_NEW || kind == BENCH_MISSING || kind == BENCH_ADDRESS ||
-	    kind == BENCH_REVERSE;
+	    kind == BENCH_REVERSE || is_other(kind);
 }
 
 uint64_t
@@ -104,7 +110,10 @@ bench_load_question(const struct bench_load *l, uint64_t n)
 	case BENCH_MISSING:
 	case BENCH_ADDRESS:
 	case BENCH_REVERSE:
+	case BENCH_OTHER:
+	case BENCH_OTHER_LAST:
 	case BENCH_KINDS:
+	default:
 		q.number = n % names;
 		break;
 	}
@@ -130,6 +139,8 @@ bench_load_type(const struct bench_load *l, struct bench_question q)
 		[BENCH_NO_NUMBER] = DNS_TYPE_NAPTR,
 	};
 
+	if (is_other(q.kind))
+		return l->other[q.kind - BENCH_OTHER];
 	return q.kind == BENCH_REPLAY ? bench_replay_type(l->replay, q.number) : types[q.kind];
 }
 
@@ -214,7 +225,10 @@ bench_load_name(
 	case BENCH_HIT:
 	case BENCH_MISSING:
 	case BENCH_ADDRESS:
+	case BENCH_OTHER:
+	case BENCH_OTHER_LAST:
 	case BENCH_KINDS:
+	default:
 		break;
 	}
 	return write_host(l, q, out);
@@ -336,7 +350,7 @@ bench_load_judge(const struct bench_load *l, struct bench_question q, const stru
 									   : BENCH_RCODE;
 	if (m->rcode != (missing ? DNS_NXDOMAIN : DNS_NOERROR))
 		return BENCH_RCODE;
-	return missing ? BENCH_VALID : check_data(l, q, m);
+	return missing || is_other(q.kind) ? BENCH_VALID : check_data(l, q, m);
 }
 
 const char *

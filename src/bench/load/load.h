@@ -26,6 +26,8 @@
 #define BENCH_LABEL_MAX 20  /* "nx-NNN-NNN-NNN-NNN" before the zone, in wire form */
 #define BENCH_DIGITS_MAX 15 /* of a telephone number (E.164) */
 
+#define BENCH_OTHERS 8 /* types that a load may ask for besides AAAA and A */
+
 /* What is asked for. */
 enum bench_kind {
 	BENCH_NEW,       /* AAAA of a name that was not asked for before */
@@ -36,6 +38,8 @@ enum bench_kind {
 	BENCH_NUMBER,    /* NAPTR of a telephone number drawn from a range */
 	BENCH_NO_NUMBER, /* NAPTR of one drawn from a range of which none exists */
 	BENCH_REPLAY,    /* as recorded; what is right is not known */
+	BENCH_OTHER,     /* one of the load's other types, of a new name: only the rcode is known */
+	BENCH_OTHER_LAST = BENCH_OTHER + BENCH_OTHERS - 1,
 	BENCH_KINDS
 };
 
@@ -60,11 +64,13 @@ struct bench_load {
 	const struct bench_zipf *zipf; /* borrowed, hot ranks: their popularity, the last name is
 					  the first; NULL: all alike */
 	const struct bench_replay *replay; /* borrowed: the questions of BENCH_REPLAY; NULL: none */
-	uint64_t first;       /* the other questions begin with this one's name or number */
-	bool hits;            /* there are such: they are no one else's, then */
-	uint8_t mix[100];     /* enum bench_kind of a question, by its number */
-	struct pref64 prefix; /* of right answers, and what BENCH_REVERSE asks about */
-	bool any_prefix;      /* no prefix is known: any is right, and there is no BENCH_REVERSE */
+	uint64_t first;   /* the other questions begin with this one's name or number */
+	bool hits;        /* there are such: they are no one else's, then */
+	uint8_t mix[100]; /* enum bench_kind of a question, by its number */
+	uint16_t
+	    other[BENCH_OTHERS]; /* types of BENCH_OTHER and the kinds up to BENCH_OTHER_LAST */
+	struct pref64 prefix;    /* of right answers, and what BENCH_REVERSE asks about */
+	bool any_prefix; /* no prefix is known: any is right, and there is no BENCH_REVERSE */
 	struct bench_range numbers; /* BENCH_NUMBER */
 	struct bench_range missing; /* BENCH_NO_NUMBER */
 	uint64_t seed;              /* of what is drawn at random */

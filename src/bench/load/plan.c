@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "bench/load/plan.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/clock.h"
@@ -49,7 +50,7 @@ uint64_t
 bench_plan_questions(const struct bench_plan *p, double seconds)
 {
 	if (p->timing == NULL)
-		return (uint64_t)(seconds * p->rate);
+		return (uint64_t)(seconds * p->rate / (p->ramp_ns > 0 ? 2 : 1));
 	return bench_replay_due(p->timing, (uint64_t)(seconds * (double)NS_PER_SEC) - 1);
 }
 
@@ -81,15 +82,70 @@ bench_plan_capacity(const struct bench_plan *p)
 
 /* --- Times ------------------------------------------------------------------------------------ */
 
+struct bench_pace
+bench_pace_of(const struct bench_plan *p, uint32_t rate, uint64_t start_ns)
+{
+	return (struct bench_pace){ .start_ns = start_ns,
+		.rate = rate,
+		.burst = p->burst,
+		.timing = p->timing,
+		.arrivals = p->arrivals,
+		.ramp_ns = p->ramp_ns };
+}
+
 /* Whole seconds and the rest separately: no product can overflow, and only the last step rounds. */
+static uint64_t
+even_time(const struct bench_pace *p, uint64_t n)
+{
+	return p->start_ns + n / p->rate * NS_PER_SEC + n % p->rate * NS_PER_SEC / p->rate;
+}
+
+/* Half of what RATE would be in RAMP_NS: after a part of it, the square of that part of these. */
+static double
+ramp_total(const struct bench_pace *p)
+{
+	return (double)p->rate * (double)p->ramp_ns / (double)NS_PER_SEC / 2;
+}
+
 uint64_t
 bench_pace_time(const struct bench_pace *p, uint64_t n)
 {
-	uint64_t first = n - n % p->burst;
-
 	if (p->timing != NULL)
 		return p->start_ns + bench_replay_time(p->timing, n);
-	return p->start_ns + first / p->rate * NS_PER_SEC + first % p->rate * NS_PER_SEC / p->rate;
+	if (p->arrivals != NULL)
+		return even_time(p, n - n % BENCH_ARRIVALS) +
+		    (uint64_t)(p->arrivals->at[n % BENCH_ARRIVALS] * (double)NS_PER_SEC / p->rate);
+	if (p->ramp_ns > 0)
+		return p->start_ns +
+		    (uint64_t)((double)p->ramp_ns * sqrt((double)n / ramp_total(p)));
+	return even_time(p, n - n % p->burst);
+}
+
+/* How many questions are due, if they are due in turn, from LOW on, which is, to HIGH, which is
+ * not.
+ */
+static uint64_t
+search_due(const struct bench_pace *p, uint64_t now_ns, uint64_t low, uint64_t high)
+{
+	while (low < high) {
+		uint64_t middle = low + (high - low) / 2;
+
+		if (bench_pace_time(p, middle) <= now_ns)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* Up to rounding, which is less than a question. */
+static uint64_t
+ramp_due(const struct bench_pace *p, uint64_t now_ns)
+{
+	double part = (double)(now_ns - p->start_ns) / (double)p->ramp_ns;
+	uint64_t n = (uint64_t)(part * part * ramp_total(p));
+
+	return search_due(p, now_ns, n > 0 ? n - 1 : 0, n + 2);
 }
 
 uint64_t
@@ -100,10 +156,16 @@ bench_pace_due(const struct bench_pace *p, uint64_t now_ns)
 	uint64_t past_ns = now_ns - p->start_ns;
 	if (p->timing != NULL)
 		return bench_replay_due(p->timing, past_ns);
+	if (p->ramp_ns > 0)
+		return ramp_due(p, now_ns);
 	/* Question N is due at floor(N * 10^9 / rate), so N <= ((past + 1) * rate - 1) / 10^9. */
 	uint64_t n = past_ns / NS_PER_SEC * p->rate +
 	    ((past_ns % NS_PER_SEC + 1) * p->rate - 1) / NS_PER_SEC + 1;
 
+	if (p->arrivals != NULL) { /* as many rounds of them are over as if they were due evenly */
+		n = (n - 1) / BENCH_ARRIVALS * BENCH_ARRIVALS;
+		return search_due(p, now_ns, n, n + BENCH_ARRIVALS);
+	}
 	return (n + p->burst - 1) / p->burst * p->burst;
 }
 

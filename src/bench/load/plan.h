@@ -17,6 +17,7 @@
 #include <stdint.h>
 
 #include "base/netaddr.h"
+#include "bench/load/arrivals.h"
 #include "bench/load/clients.h"
 #include "bench/load/lane.h"
 #include "bench/load/load.h"
@@ -52,7 +53,9 @@ struct bench_plan {
 	uint32_t burst;                    /* questions due at once */
 	const struct bench_replay *timing; /* borrowed: they are due as recorded, with that as the
 					      mean rate; NULL: by the rate */
-	uint64_t first;                    /* number of the first question */
+	const struct bench_arrivals *arrivals; /* borrowed: at this rate on average; NULL: evenly */
+	uint64_t ramp_ns; /* the rate grows from 0 to RATE in so long; 0: it is RATE all along */
+	uint64_t first;   /* number of the first question */
 	uint64_t n_questions; /* to be asked, by all; UINT64_MAX: until the time is over */
 	bool even; /* each lane asks the same number; else those that are ready first ask more */
 	uint64_t duration_ns;  /* asking ends then; UINT64_MAX: when all are asked */
@@ -108,7 +111,13 @@ struct bench_pace {
 	uint32_t burst;    /* so many at once, >= 1: all of a burst are due with its first */
 	const struct bench_replay
 	    *timing; /* borrowed: all are due as recorded; NULL: by the rate */
+	const struct bench_arrivals *arrivals; /* borrowed: as the plan's; burst is 1 */
+	uint64_t ramp_ns;                      /* as the plan's; burst is 1, nothing else is set */
 };
+
+/* bench_pace_of: the pace of plan P at RATE > 0, from START_NS on. */
+MUST_USE struct bench_pace bench_pace_of(
+    const struct bench_plan *p, uint32_t rate, uint64_t start_ns);
 
 /* bench_pace_time: when question N (from 0) is due, in ns. */
 MUST_USE uint64_t bench_pace_time(const struct bench_pace *p, uint64_t n);

@@ -39,6 +39,7 @@ bench_tally_merge(struct bench_tally *to, const struct bench_tally *from)
 	to->sent += from->sent;
 	to->burst = from->burst > to->burst ? from->burst : to->burst;
 	to->timing = from->timing != NULL ? from->timing : to->timing;
+	to->arrivals = from->arrivals != NULL ? from->arrivals : to->arrivals;
 	for (unsigned i = 0; i < BENCH_VERDICTS; i++)
 		to->replies[i] += from->replies[i];
 	for (unsigned i = 0; i < BENCH_RCODES; i++)

@@ -21,10 +21,11 @@
 struct bench_tally {
 	uint64_t sent;
 	uint32_t burst;                    /* questions due at once; 0 means 1 */
-	const struct bench_replay *timing; /* borrowed: as the plan's */
-	uint64_t replies[BENCH_VERDICTS];  /* first replies in time, by verdict */
-	uint64_t rcodes[BENCH_RCODES];     /* of those of BENCH_RCODE, by their rcode */
-	uint64_t overdue;                  /* questions without a reply within the timeout */
+	const struct bench_replay *timing; /* borrowed: as the plan's, and likewise */
+	const struct bench_arrivals *arrivals;
+	uint64_t replies[BENCH_VERDICTS]; /* first replies in time, by verdict */
+	uint64_t rcodes[BENCH_RCODES];    /* of those of BENCH_RCODE, by their rcode */
+	uint64_t overdue;                 /* questions without a reply within the timeout */
 	uint64_t late;      /* those of them that got a reply afterwards, right or wrong */
 	uint64_t duplicate; /* further replies to a question */
 	uint64_t other;     /* the ID of an open question, but another question: that stays open */

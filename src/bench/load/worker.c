@@ -475,16 +475,24 @@ note_pause(struct bench_worker *w, uint64_t due_ns, uint64_t now_ns)
 	take_out(w, mine, now_ns - due_ns);
 }
 
+/* Count in *t from now on. */
+static void
+use(struct bench_worker *w, struct bench_tally *t)
+{
+	t->burst = w->plan->burst;
+	t->timing = w->plan->timing;
+	t->arrivals = w->plan->arrivals;
+	w->tally = t;
+}
+
 static void
 begin(struct bench_worker *w, uint64_t start_ns, struct bench_tally *t)
 {
 	const struct bench_plan *p = w->plan;
 
 	bench_tally_clear(t);
-	t->burst = p->burst;
-	t->timing = p->timing;
-	w->tally = t;
-	w->turns.pace = (struct bench_pace){ start_ns, p->rate, p->burst, p->timing };
+	use(w, t);
+	w->turns.pace = bench_pace_of(p, p->rate, start_ns);
 	w->turns.share = p->n_questions / w->turns.n_threads +
 	    (w->turns.index < p->n_questions % w->turns.n_threads);
 	w->turns.n_asked = 0;
@@ -520,9 +528,7 @@ hand_over(struct bench_worker *w)
 
 	if (fresh == NULL)
 		return;
-	fresh->burst = w->plan->burst;
-	fresh->timing = w->plan->timing;
-	w->tally = fresh;
+	use(w, fresh);
 	atomic_store_explicit(&w->fresh, NULL, memory_order_release);
 }
 

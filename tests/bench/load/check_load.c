@@ -558,6 +558,34 @@ START_TEST(replies_to_a)
 }
 END_TEST
 
+/* Of another type only the rcode is known. */
+START_TEST(replies_to_another_type)
+{
+	struct bench_question q = { BENCH_OTHER_LAST, 1 };
+	unsigned n = 0;
+
+	make_load("2001:db8:64::/96");
+	l.other[0] = DNS_TYPE_MX;
+	l.other[BENCH_OTHERS - 1] = DNS_TYPE_HTTPS;
+	ck_assert_uint_eq(
+	    bench_load_type(&l, (struct bench_question){ BENCH_OTHER, 1 }), DNS_TYPE_MX);
+	expect(q, HEAD("0000") HOST "0041 0001", BENCH_VALID);
+	expect(q, HEAD("0001") HOST "0041 0001 c00c 0041 0001 0000003c 0003 0000 00", BENCH_VALID);
+	expect(q, "1234 8183 0001 0000 0000 0000" HOST "0041 0001", BENCH_RCODE);
+	expect(q, "1234 8380 0001 0000 0000 0000" HOST "0041 0001", BENCH_TRUNCATED);
+	/* Its names are new, as those of AAAA. */
+	ck_assert(bench_load_mix(&l, BENCH_OTHER_LAST, 5));
+	ck_assert_uint_eq(bench_load_names(&l, 1000), 1000);
+	for (uint64_t i = 0; i < 100; i++) {
+		struct bench_question asked = bench_load_question(&l, i);
+
+		ck_assert_uint_eq(asked.number, i);
+		n += asked.kind == BENCH_OTHER_LAST;
+	}
+	ck_assert_uint_eq(n, 5);
+}
+END_TEST
+
 #define REVERSE "<1.0.0.0.0.0.a.0.0.0.0.0.0.0.0.0.0.0.0.0.4.6.0.0.8.b.d.0.1.0.0.2.ip6.arpa>"
 
 START_TEST(replies_to_ptr)
@@ -736,6 +764,7 @@ tests_add(TCase *tc)
 	tcase_add_loop_test(tc, replies_to_aaaa, 0, N_OF(aaaa));
 	tcase_add_loop_test(tc, native_aaaa_are_right_and_synthesized_wrong, 0, 3);
 	tcase_add_test(tc, replies_to_a);
+	tcase_add_test(tc, replies_to_another_type);
 	tcase_add_test(tc, replies_to_ptr);
 	tcase_add_test(tc, replies_to_naptr);
 	tcase_add_test(tc, replies_for_what_is_missing);

@@ -271,6 +271,68 @@ START_TEST(recorded_times_are_kept)
 }
 END_TEST
 
+/* At PACE, which is not even: times ascend, and each question is due at its time and not before. */
+static void
+expect_turn(const struct bench_pace *p, uint64_t n)
+{
+	uint64_t time_ns = bench_pace_time(p, n);
+
+	must(bench_pace_due(p, time_ns) > n, "due at its time", p, n);
+	must(time_ns == START || bench_pace_due(p, time_ns - 1) <= n, "due before", p, n);
+	must(bench_pace_time(p, n + 1) >= time_ns, "the next", p, n);
+}
+
+/* By chance: as many as evenly in each round of the drawn times, and some way off within one. */
+START_TEST(arrivals_by_chance)
+{
+	struct bench_arrivals *a = bench_arrivals_new(1);
+	struct bench_pace even = { .start_ns = START, .rate = rates[_i], .burst = 1 }, p = even;
+	double most = 0;
+
+	ck_assert_ptr_nonnull(a);
+	p.arrivals = a;
+	ck_assert_uint_eq(bench_pace_due(&p, START - 1), 0);
+	for (uint64_t round = 0; round < 1000; round = round * 10 + 1) {
+		uint64_t first = round * BENCH_ARRIVALS;
+
+		ck_assert_uint_eq(bench_pace_time(&p, first), bench_pace_time(&even, first));
+		for (uint64_t n = first > 0 ? first - 1 : 0; n < first + BENCH_ARRIVALS; n += 997) {
+			double off =
+			    (double)bench_pace_time(&p, n) - (double)bench_pace_time(&even, n);
+
+			expect_turn(&p, n);
+			most = off > most ? off : most;
+			most = -off > most ? -off : most;
+		}
+	}
+	most = most * rates[_i] / (double)NS_PER_SEC; /* in mean gaps: of a bridge of 2^20 */
+	ck_assert_double_gt(most, 100);
+	ck_assert_double_lt(most, 5000);
+	bench_arrivals_free(a);
+}
+END_TEST
+
+/* From 0 to 1,000/s in a minute: half of it after 0.7 of the time, and all at its end. */
+START_TEST(rate_of_a_ramp_grows)
+{
+	struct bench_plan plan = { .rate = 1000, .burst = 1, .ramp_ns = 60 * NS_PER_SEC };
+	struct bench_pace p = bench_pace_of(&plan, 1000, START);
+
+	ck_assert_uint_eq(bench_plan_questions(&plan, 60), 30000);
+	ck_assert_uint_eq(bench_pace_due(&p, START - 1), 0);
+	ck_assert_uint_eq(bench_pace_time(&p, 0), START);
+	ck_assert_uint_eq(bench_pace_time(&p, 7500), START + 30 * NS_PER_SEC);
+	ck_assert_uint_eq(bench_pace_time(&p, 30000), START + 60 * NS_PER_SEC);
+	ck_assert_uint_eq(bench_pace_due(&p, START + 60 * NS_PER_SEC - 1), 30000);
+	for (uint64_t n = 0; n < 30000; n++)
+		expect_turn(&p, n);
+	/* The last second has as many as its rate. */
+	uint64_t before = bench_pace_due(&p, START + 59 * NS_PER_SEC);
+	ck_assert_uint_ge(30000 - before, 990);
+	ck_assert_uint_le(30000 - before, 1000);
+}
+END_TEST
+
 /* --- Catching up ------------------------------------------------------------------------------ */
 
 /* A thread that asks RATE questions a second, and has asked those that are due at NOW_NS. */
@@ -376,6 +438,8 @@ END_TEST
 void
 tests_add(TCase *tc)
 {
+	tcase_add_loop_test(tc, arrivals_by_chance, 0, N_OF(rates));
+	tcase_add_test(tc, rate_of_a_ramp_grows);
 	tcase_add_test(tc, slack_is_a_millisecond_or_a_batch);
 	tcase_add_test(tc, who_is_not_late_asks_all);
 	tcase_add_test(tc, late_questions_leave_at_twice_the_pace);
