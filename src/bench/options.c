@@ -334,6 +334,7 @@ complete_replay(struct cmdline *c, struct bench_settings *s)
 		cmdline_complain(c, "burst", "needs --rate, or they are as recorded");
 	if (s->poisson && timing)
 		cmdline_complain(c, "arrivals", "needs --rate, or they are as recorded");
+	s->sources_given = cmdline_seen(c, "sources");
 	memset(s->plan.load.mix, BENCH_REPLAY, sizeof(s->plan.load.mix));
 	s->plan.load.first = 0;
 	if (s->method != BENCH_RATE)

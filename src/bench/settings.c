@@ -163,6 +163,7 @@ put_replay(json_t *to, const struct bench_settings *s)
 	put_text(to, "replay_format", r->format);
 	put_number(to, "replay_questions", r->n);
 	put_number(to, "replay_left_out", r->n_left_out);
+	put_number(to, "replay_clients", r->n_clients);
 	if (r->timed)
 		put_real(to, "replay_s", (double)r->span_ns / (double)NS_PER_SEC);
 }

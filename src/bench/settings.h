@@ -63,6 +63,7 @@ struct bench_settings {
 	struct bench_mix mix;
 	bool poisson;             /* questions arrive by chance, not evenly */
 	unsigned missing_percent; /* questions for names or numbers that do not exist */
+	bool sources_given;       /* --sources: else as many as a recording has clients */
 	const char *replay;       /* file of questions, to be asked instead of all these */
 	double speed;             /* how many times as fast as they were recorded */
 	const char *pid;          /* of the server's processes, with commas between */

@@ -37,6 +37,28 @@ set_timing(struct bench_settings *s, struct bench_replay *r, FILE *errors)
 	return true;
 }
 
+/*
+ * With --clients-from a client of the recording asks from one address, whose place among them is
+ * its own; the clients beyond BENCH_LANES_MAX share these.
+ */
+static bool
+set_clients(struct bench_settings *s, const struct bench_replay *r, FILE *errors)
+{
+	struct bench_plan *p = &s->plan;
+
+	if (p->clients.n == 0 || r->n_clients == 0 || s->method == BENCH_CLOSED)
+		return true;
+	if (p->n_threads > 1) {
+		(void)fprintf(
+		    errors, "dns64bench: --threads: one asks for all clients of a recording\n");
+		return false;
+	}
+	p->by_client = true;
+	if (!s->sources_given)
+		p->n_lanes = r->n_clients < BENCH_LANES_MAX ? r->n_clients : BENCH_LANES_MAX;
+	return true;
+}
+
 static bool
 open_replay(struct bench_settings *s, FILE *errors)
 {
@@ -50,6 +72,8 @@ open_replay(struct bench_settings *s, FILE *errors)
 		return false;
 	}
 	s->plan.load.replay = r;
+	if (!set_clients(s, r, errors))
+		return false;
 	if ((s->method & (BENCH_RATE | BENCH_SOAK)) != 0 && s->plan.rate == 0 &&
 	    !set_timing(s, r, errors))
 		return false;

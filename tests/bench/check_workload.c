@@ -156,6 +156,57 @@ START_TEST(recording_is_replayed)
 }
 END_TEST
 
+/* From networks each client of a recording asks by a lane of its own, unless --sources are given.
+ */
+START_TEST(clients_of_a_recording_stay_clients)
+{
+	for (unsigned i = 0; i < 3; i++) {
+		start();
+		s.method = BENCH_RATE;
+		s.replay = recording(i < 2 ? "log-text" : "dnsperf");
+		s.speed = 1;
+		s.plan.rate = 10;
+		s.plan.n_threads = 1;
+		s.plan.n_lanes = 16;
+		s.sources_given = i == 1;
+		s.plan.n_questions = 0;
+		ck_assert(bench_clients_parse("127.0.0.0/8", &s.plan.clients.network[0]));
+		s.plan.clients.n = 1;
+		ck_assert_msg(opens(), "%s", errors);
+		ck_assert_int_eq(s.plan.by_client, i < 2);
+		ck_assert_uint_eq(s.plan.n_lanes, i == 0 ? 2 : 16);
+		if (i == 0) {
+			ck_assert_uint_eq(bench_plan_lane(&s.plan, 1), 0);
+			ck_assert_uint_eq(bench_plan_lane(&s.plan, 2), 1);
+			ck_assert_uint_eq(bench_plan_lane(&s.plan, 3), 0);
+		}
+		bench_workload_close(&s);
+	}
+	s.replay = recording("log-text");
+	s.plan.n_threads = 2;
+	ck_assert(!opens());
+	ck_assert_str_eq(
+	    errors, "dns64bench: --threads: one asks for all clients of a recording\n");
+}
+END_TEST
+
+/* Arrivals by chance are a table. */
+START_TEST(arrivals_are_drawn)
+{
+	start();
+	s.poisson = true;
+	s.seed = 5;
+	ck_assert(opens());
+	ck_assert_ptr_nonnull(s.plan.arrivals);
+	json_t *to = put();
+	ck_assert_str_eq(json_string_value(json_object_get(to, "arrivals")), "poisson");
+	ck_assert_int_eq(json_integer_value(json_object_get(to, "seed")), 5);
+	json_decref(to);
+	bench_workload_close(&s);
+	ck_assert_ptr_null(s.plan.arrivals);
+}
+END_TEST
+
 START_TEST(recording_that_cannot_be_replayed)
 {
 	start();
@@ -181,5 +232,7 @@ tests_add(TCase *tc)
 	tcase_add_test(tc, server_is_found_by_its_name);
 	tcase_add_test(tc, popularity_is_a_table_and_its_shares);
 	tcase_add_test(tc, recording_is_replayed);
+	tcase_add_test(tc, clients_of_a_recording_stay_clients);
+	tcase_add_test(tc, arrivals_are_drawn);
 	tcase_add_test(tc, recording_that_cannot_be_replayed);
 }

@@ -244,6 +244,36 @@ check "many clients over IPv6 ($status)" good
 counts "many clients over IPv6" sent=300 valid=300
 check "many clients over IPv6: each in a /64 of its own" clients 2001:db8:c: 50
 check "many clients over IPv6: in both networks" clients 2001:db8:d: 50
+
+# Who asked what was recorded stays one client each, of another address.
+cp "$work/queries.log" "$work/recorded"
+stop dns64d
+configure 'nameserver 127.0.0.1 port 5300' 'cache-size 0' 'allow any' "query-log $work/queries.log"
+: >"$work/queries.log"
+start_dns64d
+rate 5364 -r 2000 --replay "$work/recorded" --clients-from 198.18.0.0/15
+check "clients of a recording ($status)" good
+cat >"$work/mapped" <<'END'
+import collections, sys
+# The askers of names that one client has asked for.
+def askers(path):
+	lines = [l.split() for l in open(path)]
+	pairs = {(l[3], l[1].split("#")[0]) for l in lines if len(l) == 12 and l[4] == "IN"}
+	times = collections.Counter(name for name, _ in pairs)
+	return {name: asker for name, asker in pairs if times[name] == 1}
+recorded, replayed = map(askers, sys.argv[1:])
+pairs = {(asker, replayed[name]) for name, asker in recorded.items() if name in replayed}
+# Each client has one address, and no two have the same.
+print(len(pairs), len({a for a, _ in pairs}), len({b for _, b in pairs}))
+END
+mapped()
+{
+	mapped_n=$(python3 "$work/mapped" "$work/recorded" "$work/queries.log")
+	# shellcheck disable=SC2086 # numbers
+	set -- $mapped_n
+	[ "$1" -ge 400 ] && [ "$1" = "$2" ] && [ "$1" = "$3" ]
+}
+check "clients of a recording: each has an address of its own" wait_for 20 mapped
 stop dns64d
 configure 'nameserver 127.0.0.1 port 5300' 'cache-size 0'
 start_dns64d

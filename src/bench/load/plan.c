@@ -9,6 +9,7 @@
 #define PAUSE_PART 10         /* of the timeout */
 #define CLOSED_MEMORY 262144  /* questions that the clients of a thread remember, in all */
 #define CLOSED_CAPACITY 65536 /* and one client at most, unless its window is larger */
+#define CLIENT_CAPACITY 4096  /* questions that a client of a recording may have open at least */
 
 const struct bench_transport *
 bench_plan_transport(const char *name)
@@ -38,6 +39,14 @@ struct netaddr
 bench_plan_source(const struct bench_plan *p, unsigned thread, unsigned lane)
 {
 	return bench_clients_address(&p->clients, (uint64_t)thread * p->n_lanes + lane);
+}
+
+unsigned
+bench_plan_lane(const struct bench_plan *p, uint64_t n)
+{
+	uint64_t recorded = bench_load_question(&p->load, p->first + n).number;
+
+	return bench_replay_client(p->load.replay, recorded) % p->n_lanes;
 }
 
 unsigned
@@ -77,6 +86,10 @@ bench_plan_capacity(const struct bench_plan *p)
 	uint64_t n = p->timing != NULL ? bench_replay_peak(p->timing, 2 * ms * NS_PER_MS)
 				       : 2 * ms * p->rate / 1000;
 
+	/* One client may ask more than others: as much memory as all have that ask alike, and more.
+	 */
+	if (p->by_client && n / p->n_lanes < CLIENT_CAPACITY)
+		return (n < CLIENT_CAPACITY ? n : CLIENT_CAPACITY) + 2 * BENCH_BATCH;
 	return n / p->n_threads / p->n_lanes + 2 * BENCH_BATCH;
 }
 

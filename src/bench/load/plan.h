@@ -57,6 +57,7 @@ struct bench_plan {
 	uint64_t ramp_ns; /* the rate grows from 0 to RATE in so long; 0: it is RATE all along */
 	uint64_t first;   /* number of the first question */
 	uint64_t n_questions; /* to be asked, by all; UINT64_MAX: until the time is over */
+	bool by_client; /* a client of the recording asks by one lane: CLIENTS, a rate, 1 thread */
 	bool even; /* each lane asks the same number; else those that are ready first ask more */
 	uint64_t duration_ns;  /* asking ends then; UINT64_MAX: when all are asked */
 	uint64_t pause_ns;     /* see bench_plan_pause */
@@ -81,6 +82,9 @@ MUST_USE unsigned bench_plan_window(const struct bench_plan *p);
 /* bench_plan_source: where lane LANE of thread THREAD, both from 0, asks from. */
 MUST_USE struct netaddr bench_plan_source(
     const struct bench_plan *p, unsigned thread, unsigned lane);
+
+/* bench_plan_lane: the lane, from 0, that question N of the run leaves by. Of plans by client. */
+MUST_USE unsigned bench_plan_lane(const struct bench_plan *p, uint64_t n);
 
 /*
  * bench_plan_batch: how many questions a lane sends at once, at most: one if it is a client of

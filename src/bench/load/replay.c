@@ -13,11 +13,88 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/hash.h"
 #include "dns/msg.h"
 
 #define QUESTIONS_FIRST 4096 /* room at first; doubled as needed */
 #define NAMES_FIRST 65536
+#define ASKERS_FIRST 1024 /* a power of two */
 #define SPAN_MAX_NS (366 * UINT64_C(86400) * NS_PER_SEC)
+
+/* --- Who asked -------------------------------------------------------------------------------- */
+
+/* Addresses and their numbers, by hash; half of the places are free at least. */
+struct bench_askers {
+	uint32_t cap; /* a power of two */
+	struct asker {
+		struct netaddr address; /* NETADDR_NONE: free */
+		uint32_t number;
+	} place[];
+};
+
+static struct bench_askers *
+new_askers(uint32_t cap)
+{
+	struct bench_askers *a = calloc(1, sizeof(*a) + cap * sizeof(a->place[0]));
+
+	if (a != NULL)
+		a->cap = cap;
+	return a;
+}
+
+/* The place of ADDRESS, or the free one for it. */
+static struct asker *
+place_of(struct bench_askers *a, const struct netaddr *address)
+{
+	uint64_t i = hash_bytes(address->addr, sizeof(address->addr), address->family);
+
+	while (a->place[i & (a->cap - 1)].address.family != NETADDR_NONE &&
+	    !netaddr_equal(&a->place[i & (a->cap - 1)].address, address))
+		i++;
+	return &a->place[i & (a->cap - 1)];
+}
+
+/* Room for one more. False without memory. */
+static bool
+make_places(struct bench_replay *r)
+{
+	uint32_t cap = r->askers != NULL ? 2 * r->askers->cap : ASKERS_FIRST;
+	struct bench_askers *more;
+
+	if (r->askers != NULL && r->n_clients < r->askers->cap / 2)
+		return true;
+	more = new_askers(cap);
+	if (more == NULL)
+		return false;
+	for (uint32_t i = 0; r->askers != NULL && i < r->askers->cap; i++) {
+		const struct asker *p = &r->askers->place[i];
+
+		if (p->address.family != NETADDR_NONE)
+			*place_of(more, &p->address) = *p;
+	}
+	free(r->askers);
+	r->askers = more;
+	return true;
+}
+
+/* The number of the client at ADDRESS, whatever its port, to *number. False without memory. */
+static bool
+number_of(struct bench_replay *r, struct netaddr address, uint32_t *number)
+{
+	struct asker *p;
+
+	*number = 0;
+	if (address.family == NETADDR_NONE)
+		return true;
+	address.port = 0;
+	if (!make_places(r))
+		return false;
+	p = place_of(r->askers, &address);
+	if (p->address.family == NETADDR_NONE)
+		*p = (struct asker){ address, r->n_clients++ };
+	*number = p->number;
+	return true;
+}
 
 /* --- What is read ----------------------------------------------------------------------------- */
 
@@ -63,6 +140,7 @@ bench_input_add(struct bench_input *in, const char *at, uint64_t when_ns, const 
 {
 	struct bench_replay *r = in->to;
 	bool timed = when_ns != BENCH_NO_TIME;
+	uint32_t client;
 
 	if (r->n > 0 && r->timed != timed)
 		return bench_input_fail(
@@ -71,12 +149,14 @@ bench_input_add(struct bench_input *in, const char *at, uint64_t when_ns, const 
 		return bench_input_fail(in,
 		    "%s: more than %u questions, or %u bytes of names: take a part of it", at,
 		    BENCH_REPLAY_MAX, BENCH_REPLAY_NAMES);
-	if (!make_room(r, len))
+	if (!make_room(r, len) || !number_of(r, in->client, &client))
 		return bench_input_fail(in, "%s: out of memory", at);
 	r->timed = timed;
-	r->question[r->n++] = (struct bench_recorded){
-		.due_ns = timed ? when_ns : 0, .at = r->names_len, .type = type, .len = (uint8_t)len
-	};
+	r->question[r->n++] = (struct bench_recorded){ .due_ns = timed ? when_ns : 0,
+		.at = r->names_len,
+		.client = client,
+		.type = type,
+		.len = (uint8_t)len };
 	memcpy(r->names + r->names_len, name, len);
 	r->names_len += (uint32_t)len;
 	return true;
@@ -240,6 +320,7 @@ bench_replay_free(struct bench_replay *r)
 		return;
 	free(r->question);
 	free(r->names);
+	free(r->askers);
 	free(r);
 }
 
@@ -258,6 +339,12 @@ uint16_t
 bench_replay_type(const struct bench_replay *r, uint64_t n)
 {
 	return r->question[n % r->n].type;
+}
+
+uint32_t
+bench_replay_client(const struct bench_replay *r, uint64_t n)
+{
+	return r->question[n % r->n].client;
 }
 
 /* --- Times ------------------------------------------------------------------------------------ */

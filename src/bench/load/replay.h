@@ -16,15 +16,17 @@
 #include <stdint.h>
 
 #include "base/attr.h"
+#include "base/netaddr.h"
 #include "dns/proto.h"
 
-#define BENCH_REPLAY_MAX (1U << 24)   /* questions: 16 bytes each, */
+#define BENCH_REPLAY_MAX (1U << 24)   /* questions: 24 bytes each, */
 #define BENCH_REPLAY_NAMES (1U << 30) /* and so many bytes of names at most */
 #define BENCH_REPLAY_ERROR 256
 
 struct bench_recorded {
 	uint64_t due_ns; /* since the first question; 0: the recording has no times */
 	uint32_t at;     /* of its name */
+	uint32_t client; /* its number, from 0 in the order in which they came */
 	uint16_t type;
 	uint8_t len; /* of its name, in bytes */
 };
@@ -35,10 +37,12 @@ struct bench_replay {
 	uint32_t n;                      /* questions, at least 1 */
 	uint32_t cap;
 	uint32_t names_len, names_cap;
-	uint64_t n_left_out; /* messages and lines that are no such question */
-	const char *format;  /* of the file, as "pcap" */
-	bool timed;          /* it has times */
-	uint64_t span_ns;    /* when the first question comes again: a mean gap behind the last */
+	struct bench_askers *askers; /* owned: who asked */
+	uint32_t n_clients;          /* different addresses; 0: they were not recorded */
+	uint64_t n_left_out;         /* messages and lines that are no such question */
+	const char *format;          /* of the file, as "pcap" */
+	bool timed;                  /* it has times */
+	uint64_t span_ns; /* when the first question comes again: a mean gap behind the last */
 };
 
 /*
@@ -64,6 +68,9 @@ size_t bench_replay_name(
 
 /* bench_replay_type: the type that question N asks for. */
 MUST_USE uint16_t bench_replay_type(const struct bench_replay *r, uint64_t n);
+
+/* bench_replay_client: the number of the client that asked question N. */
+MUST_USE uint32_t bench_replay_client(const struct bench_replay *r, uint64_t n);
 
 /* --- Times; only of a recording that has them ------------------------------------------------- */
 
@@ -95,6 +102,8 @@ struct bench_input {
 	size_t len;
 	struct bench_replay *to;
 	char *error; /* BENCH_REPLAY_ERROR */
+	/* Who asked what is added next; its port does not count. NETADDR_NONE: that is not known */
+	struct netaddr client;
 };
 
 /* bench_input_fail: tell an error; false, for the caller to return. */

@@ -144,9 +144,22 @@ end_at(struct wire_reader *r, size_t begin, size_t len)
 	r->bad |= r->pos > r->len;
 }
 
-/* To what is behind the header of an IPv4 packet. False: that is not UDP, or a fragment. */
+/* The address of FAMILY, of LEN bytes, at R's place, behind which it is then. */
+static void
+take_address(struct wire_reader *r, enum netaddr_family family, size_t len, struct netaddr *from)
+{
+	*from = (struct netaddr){ .family = (uint8_t)family };
+	if (wire_can_read(r, len))
+		memcpy(from->addr, r->buf + r->pos, len);
+	wire_skip(r, len);
+}
+
+/*
+ * To what is behind the header of an IPv4 packet, which is FROM there. False: that is not UDP, or a
+ * fragment.
+ */
 static bool
-skip_ipv4(struct wire_reader *r)
+skip_ipv4(struct wire_reader *r, struct netaddr *from)
 {
 	size_t begin = r->pos;
 	size_t header_len = 4 * (size_t)(wire_get_u8(r) & 0xf);
@@ -160,7 +173,9 @@ skip_ipv4(struct wire_reader *r)
 	if (r->bad || header_len < 20 || (fragment & (IPV4_MORE | IPV4_OFFSET)) != 0 ||
 	    proto != PROTO_UDP)
 		return false;
-	wire_skip(r, header_len - 10);
+	wire_skip(r, 2);
+	take_address(r, NETADDR_IPV4, 4, from);
+	wire_skip(r, header_len - 16);
 	/* 0: the network card was to set it (segmentation offload). */
 	if (len > 0 && !r->bad)
 		end_at(r, begin, len);
@@ -169,12 +184,14 @@ skip_ipv4(struct wire_reader *r)
 
 /* The same for IPv6. */
 static bool
-skip_ipv6(struct wire_reader *r)
+skip_ipv6(struct wire_reader *r, struct netaddr *from)
 {
 	wire_skip(r, 4);
 	uint16_t len = wire_get_u16(r);
 	uint8_t next = wire_get_u8(r);
-	wire_skip(r, 33);
+	wire_skip(r, 1);
+	take_address(r, NETADDR_IPV6, 16, from);
+	wire_skip(r, 16);
 	if (r->bad)
 		return false;
 	if (len > 0)
@@ -197,15 +214,15 @@ skip_ipv6(struct wire_reader *r)
 }
 
 static bool
-skip_ip(struct wire_reader *r)
+skip_ip(struct wire_reader *r, struct netaddr *from)
 {
 	if (!wire_can_read(r, 1))
 		return false;
 	switch (r->buf[r->pos] >> 4) {
 	case 4:
-		return skip_ipv4(r);
+		return skip_ipv4(r, from);
 	case 6:
-		return skip_ipv6(r);
+		return skip_ipv6(r, from);
 	default:
 		return false;
 	}
@@ -213,16 +230,16 @@ skip_ip(struct wire_reader *r)
 
 /*
  * Of the packet of LEN bytes at BYTES, on a link of the type LINK
- * (https://www.tcpdump.org/linktypes.html), the UDP payload. False: it is no whole datagram, or one
- * of mDNS or LLMNR.
+ * (https://www.tcpdump.org/linktypes.html), the UDP payload, and whom it is FROM. False: it is no
+ * whole datagram, or one of mDNS or LLMNR.
  */
 static bool
-find_payload(
-    unsigned link, const uint8_t *bytes, size_t len, const uint8_t **payload, size_t *payload_len)
+find_payload(unsigned link, const uint8_t *bytes, size_t len, const uint8_t **payload,
+    size_t *payload_len, struct netaddr *from)
 {
 	struct wire_reader r = { .buf = bytes, .len = len };
 
-	if (!skip_link(&r, link) || r.bad || !skip_ip(&r))
+	if (!skip_link(&r, link) || r.bad || !skip_ip(&r, from))
 		return false;
 	wire_skip(&r, 2);
 	uint16_t port = wire_get_u16(&r), udp_len = wire_get_u16(&r);
@@ -245,7 +262,7 @@ take_packet(struct capture *c, unsigned link, uint64_t when_ns, size_t at, size_
 	size_t message_len;
 	char where[32];
 
-	if (!find_payload(link, c->in->bytes + at, len, &message, &message_len)) {
+	if (!find_payload(link, c->in->bytes + at, len, &message, &message_len, &c->in->client)) {
 		c->in->to->n_left_out++;
 		return true;
 	}

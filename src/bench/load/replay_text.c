@@ -139,6 +139,21 @@ copy(struct line *l, unsigned to, const struct word *w)
 
 /* --- Lines of words --------------------------------------------------------------------------- */
 
+/* "192.0.2.7#53" or without a port; what is no address is not known. */
+static void
+take_client(struct line *l, const char *text, size_t len)
+{
+	const char *hash = memchr(text, '#', len);
+	char addr[NETADDR_TEXT];
+
+	len = hash != NULL ? (size_t)(hash - text) : len;
+	if (len >= sizeof(addr))
+		return;
+	memcpy(addr, text, len);
+	addr[len] = '\0';
+	(void)!netaddr_parse(addr, 0, &l->in->client);
+}
+
 /* TIME CLIENT TRANSPORT NAME CLASS TYPE RCODE REASON ADDRESSES UPSTREAM AGE MICROSECONDS */
 static bool
 take_log(struct line *l, const struct word *words, size_t n)
@@ -153,6 +168,7 @@ take_log(struct line *l, const struct word *words, size_t n)
 	l->name = l->texts[0];
 	l->class = l->texts[1];
 	l->type = l->texts[2];
+	take_client(l, words[1].text, words[1].len);
 	return add(l);
 }
 
@@ -219,6 +235,9 @@ take_object(struct line *l, const json_t *object)
 	l->name = json_string_value(json_object_get(object, "name"));
 	l->class = json_string_value(json_object_get(object, "class"));
 	l->type = json_string_value(json_object_get(object, "type"));
+	const char *client = json_string_value(json_object_get(object, "client"));
+	if (client != NULL)
+		take_client(l, client, strlen(client));
 	return add(l);
 }
 
@@ -252,6 +271,7 @@ bench_input_text(struct bench_input *in)
 			    in, "%s: longer than %d bytes", l.at, LINE_MAX_BYTES);
 		l.when_ns = BENCH_NO_TIME;
 		l.name = l.class = l.type = NULL;
+		in->client = (struct netaddr){ .family = NETADDR_NONE };
 		if (len > 0 && text[at] == '{' ? !take_json(&l, text + at, len)
 					       : !take_words(&l, text + at, len))
 			return false;

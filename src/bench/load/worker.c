@@ -188,14 +188,18 @@ ask(struct bench_worker *w, struct bench_lane *lane, uint64_t n)
 }
 
 /*
- * The first MINE questions are due, nothing limits how many are open, and no port has an ID that is
- * not open: they wait for nothing.
+ * The first MINE questions are due, nothing limits how many are open, and no port, or not that of
+ * the next client, has an ID that is not open: they wait for nothing.
  */
 static void
 leave_out(struct bench_worker *w, uint64_t mine)
 {
-	w->tally->faults.unsent += mine - w->turns.n_asked;
-	w->turns.n_asked = mine;
+	uint64_t n = w->plan->by_client ? 1 : mine - w->turns.n_asked;
+
+	w->tally->faults.unsent += n;
+	w->turns.n_asked += n;
+	if (w->plan->by_client)
+		w->next_lane = bench_plan_lane(w->plan, w->turns.n_asked);
 }
 
 /* No lane has room: questions that were due a timeout ago count as unsent. */
@@ -256,6 +260,23 @@ note_lag(struct bench_worker *w, unsigned sent, uint64_t due_ns, uint64_t now_ns
 		w->tally->behind += sent;
 }
 
+/*
+ * Go on to the lane of the next question. FULL are the lanes in a row that had no room; returns how
+ * many there are with the one that ASKED so many by now. A client waits for its own lane.
+ */
+static unsigned
+next_lane(struct bench_worker *w, unsigned full, unsigned asked)
+{
+	const struct bench_plan *p = w->plan;
+
+	if (p->by_client) {
+		w->next_lane = bench_plan_lane(p, w->turns.n_asked);
+		return asked > 0 ? 0 : p->n_lanes;
+	}
+	w->next_lane = (w->next_lane + 1) % p->n_lanes;
+	return asked > 0 ? 0 : full + 1;
+}
+
 /* Open loop: send what is due, by the lanes that have room in turn, a batch each. */
 static void
 ask_due(struct bench_worker *w, uint64_t now_ns)
@@ -276,8 +297,7 @@ ask_due(struct bench_worker *w, uint64_t now_ns)
 		unsigned sent = ask(w, &w->lanes[w->next_lane], mine - w->turns.n_asked);
 
 		note_lag(w, sent, due_ns, now_ns, waits);
-		w->next_lane = (w->next_lane + 1) % p->n_lanes;
-		full = w->batch->n_out > 0 ? 0 : full + 1;
+		full = next_lane(w, full, w->batch->n_out);
 		if ((n += w->batch->n_out) >= BENCH_BATCH)
 			return; /* receive replies before more is sent */
 	}
@@ -504,6 +524,7 @@ begin(struct bench_worker *w, uint64_t start_ns, struct bench_tally *t)
 	w->n_open = 0;
 	w->expire_ns = start_ns + EXPIRE_NS;
 	w->linger_ns = 0;
+	w->next_lane = p->by_client ? bench_plan_lane(p, 0) : w->next_lane;
 	w->n_waiting = 0;
 	w->sent_ns = w->crowd_ns = w->n_crowd = 0;
 	w->blocked = false;

@@ -101,6 +101,57 @@ START_TEST(formats_are_read)
 }
 END_TEST
 
+/* Who asked: clients have numbers in the order in which they come; their ports do not count. */
+START_TEST(clients_are_told_apart)
+{
+	static const struct {
+		const char *file;
+		uint32_t n, clients[3];
+	} cases[] = {
+		{ "pcap-ethernet", 1, { 0, 0, 0 } },
+		{ "pcap-vlan-ip6", 1, { 0, 0, 0 } },
+		{ "pcapng", 1, { 0, 0, 0 } },
+		{ "log-text", 2, { 0, 0, 1 } },
+		{ "log-json", 1, { 0, 0, 0 } },
+		{ "dnsperf", 0, { 0, 0, 0 } },
+	};
+	struct bench_replay *r;
+
+	for (size_t i = 0; i < N_OF(cases); i++) {
+		ck_assert_msg(bench_replay_open(path_of(cases[i].file), &r, error), "%s", error);
+		ck_assert_uint_eq(r->n_clients, cases[i].n);
+		for (uint32_t q = 0; q < 6; q++)
+			ck_assert_uint_eq(bench_replay_client(r, q), cases[i].clients[q % 3]);
+		bench_replay_free(r);
+	}
+}
+END_TEST
+
+/* Many of them, each asking twice. */
+START_TEST(many_clients_are_told_apart)
+{
+	enum { MANY = 5000 };
+	char *text = malloc(2 * MANY * 120), *at = text;
+	struct bench_replay *r;
+
+	ck_assert_ptr_nonnull(text);
+	for (unsigned i = 0; i < 2 * MANY; i++) {
+		unsigned k = i % MANY;
+
+		at += sprintf(at,
+		    "2023-11-14T22:13:20.%06uZ 10.0.%u.%u#%u udp a.test. IN A NOERROR relay - - - "
+		    "0\n",
+		    i, k / 256, k % 256, 1024 + i);
+	}
+	r = read_lines(text);
+	ck_assert_uint_eq(r->n_clients, MANY);
+	for (unsigned i = 0; i < 2 * MANY; i++)
+		ck_assert_uint_eq(bench_replay_client(r, i), i % MANY);
+	bench_replay_free(r);
+	free(text);
+}
+END_TEST
+
 START_TEST(lines_without_times_are_read)
 {
 	struct bench_replay *r;
@@ -315,6 +366,8 @@ tests_add(TCase *tc)
 {
 	tcase_set_timeout(tc, 60);
 	tcase_add_loop_test(tc, formats_are_read, 0, N_OF(same));
+	tcase_add_test(tc, clients_are_told_apart);
+	tcase_add_test(tc, many_clients_are_told_apart);
 	tcase_add_test(tc, lines_without_times_are_read);
 	tcase_add_loop_test(tc, errors_say_where, 0, N_OF(wrong));
 	tcase_add_test(tc, files_that_are_none);
