@@ -223,6 +223,8 @@ complete_plan(struct cmdline *c, struct bench_settings *s)
 	struct bench_plan *p = &s->plan;
 
 	need(c, "server");
+	if (!cmdline_seen(c, "port"))
+		p->server.port = p->transport->port;
 	complete_clients_from(c, p);
 	if ((s->method & (BENCH_RATE | BENCH_SOAK)) != 0 && s->replay == NULL)
 		need(c, "rate");

@@ -488,9 +488,16 @@ bench_options_take_transport(
 {
 	const struct bench_transport **t = field;
 
+	char names[120] = "";
+	size_t n = 0;
+
 	*t = bench_plan_transport(text);
-	if (*t == NULL)
-		cmdline_complain(c, row->name, "\"%s\" is neither udp nor tcp", text);
+	if (*t != NULL)
+		return;
+	for (size_t i = 0; (*t = bench_plan_transports(i)) != NULL; i++)
+		n += (size_t)snprintf(
+		    names + n, sizeof(names) - n, "%s%s", i > 0 ? ", " : "", (*t)->name);
+	cmdline_complain(c, row->name, "\"%s\" is none of %s", text, names);
 }
 
 /* A name, which somebody may know; what is like an address that is none is not one. */

@@ -205,6 +205,10 @@ START_TEST(letters_set_what_their_names_do)
 {
 	good("rate -s192.0.2.1 -p 5353 -r 10 -t 2 -d 1.5 -N 198.18.0.0/15");
 	ck_assert_uint_eq(s.plan.server.port, 5353);
+	good("rate -s192.0.2.1 -r 10 --transport tcp");
+	ck_assert_uint_eq(s.plan.server.port, bench_tcp.port);
+	good("rate -s192.0.2.1 -p 5353 -r 10 -t 2 -d 1.5 -N 198.18.0.0/15 --transport tcp");
+	ck_assert_uint_eq(s.plan.server.port, 5353);
 	ck_assert_uint_eq(s.plan.n_threads, 2);
 	ck_assert_uint_eq(s.plan.n_questions, 15);
 	ck_assert_uint_eq(s.plan.load.base, 0xc6120000);

@@ -571,9 +571,9 @@ static const struct {
 	{ "sources", "4097", "--sources: \"4097\" is not a number from 1 to 4096\n" },
 	{ "threads", "257", "--threads: \"257\" is not a number from 1 to 256\n" },
 	{ "timeout", "0", "--timeout: \"0\" is not a number from 0.001 to 3600\n" },
-	{ "transport", "sctp", "--transport: \"sctp\" is neither udp nor tcp\n" },
-	{ "transport", "tls", "--transport: \"tls\" is neither udp nor tcp\n" },
-	{ "transport", "", "--transport: \"\" is neither udp nor tcp\n" },
+	{ "transport", "sctp", "--transport: \"sctp\" is none of udp, tcp\n" },
+	{ "transport", "tls", "--transport: \"tls\" is none of udp, tcp\n" },
+	{ "transport", "", "--transport: \"\" is none of udp, tcp\n" },
 	{ "upstream", "192.0.2.1:53",
 	    "--upstream: \"192.0.2.1:53\" is not an address like 192.0.2.1 or "
 	    "2001:db8::1#5300\n" },

@@ -12,15 +12,23 @@
 #define CLIENT_CAPACITY 4096  /* questions that a client of a recording may have open at least */
 
 const struct bench_transport *
-bench_plan_transport(const char *name)
+bench_plan_transports(size_t i)
 {
 	static const struct bench_transport *const all[] = { &bench_udp, &bench_tcp };
 
-	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
-		if (strcmp(all[i]->name, name) == 0)
-			return all[i];
+	return i < sizeof(all) / sizeof(all[0]) ? all[i] : NULL;
+}
+
+const struct bench_transport *
+bench_plan_transport(const char *name)
+{
+	const struct bench_transport *t;
+
+	for (size_t i = 0; (t = bench_plan_transports(i)) != NULL; i++) {
+		if (strcmp(t->name, name) == 0)
+			break;
 	}
-	return NULL;
+	return t;
 }
 
 unsigned

@@ -404,6 +404,7 @@ static const struct bench_carrier carrier = {
 const struct bench_transport bench_tcp = {
 	.name = "tcp",
 	.carrier = &carrier,
+	.port = 53,
 	.window = BENCH_STREAM_WINDOW,
 	.open = bench_stream_open,
 	.room = bench_stream_room,

@@ -259,6 +259,7 @@ udp_be_patient(struct bench_lane *lane)
 
 const struct bench_transport bench_udp = {
 	.name = "udp",
+	.port = 53,
 	.new_buffers = udp_new_buffers,
 	.open = udp_open,
 	.send = udp_send,
