@@ -264,7 +264,8 @@ n_waiting(const struct sim *s, unsigned c, const struct ask *k)
  * eighth, unless it is no room in tables that lacks; and whose reply is overdue to anybody
  * (engine/query_room), which it is not in less than the shortest wait that is measured (RULES D27),
  * unless its question was refused, so that none is on its way.
- * One address weighs as much as its network does with 16 times as many (RULES D30).
+ * One address weighs as much as its network does with 16 times as many (RULES D30). Some of those
+ * that have no answer yet wait for nothing, and do not count.
  */
 static bool
 had_no_room(struct sim *s, const struct ask *k)
@@ -279,7 +280,7 @@ had_no_room(struct sim *s, const struct ask *k)
 	    st->sockets_exhausted + st->tcp_upstream_full > 0 || c->max_queries < 64 ||
 	    c->max_waiting_per_client > 0 || s->w.now_ns - k->at_ns >= TIMES_LEAST_NS ||
 	    was_touched(s, k, k->act->type) || was_touched(s, k, DNS_TYPE_A) ||
-	    18 * mine + 16 >= n_waiting(s, s->flooder, NULL);
+	    18 * mine + 32 >= n_waiting(s, s->flooder, NULL);
 }
 
 /* Has all been sent that K may cause (RULES D28)? */
