@@ -7,8 +7,8 @@
  * sim [-p] [-d I,J-K,...] SEED			tell what happens in one; -d: without these acts
  *
  * When a seed fails it is played again with fewer and fewer acts, as long as it fails in the same
- * way (-x: it is not, and all seeds are played however many fail), and the shortest story is told.
- *Exit status 1: a seed failed.
+ * way (-x: it is not), and the shortest story is told. After ten that failed no more are played
+ *(-x: all are). Exit status 1: a seed failed.
  */
 #include "sim/pairs.h"
 
@@ -184,6 +184,7 @@ play_many(uint64_t first, uint64_t n, unsigned n_workers, bool as_is)
 	} failed[TO_SHRINK];
 	pid_t pids[WORKERS];
 	unsigned n_running = n_workers, n_failed = 0;
+	uint64_t end = first + n; /* of what is played */
 	int status;
 
 	shared->next = first;
@@ -207,7 +208,7 @@ play_many(uint64_t first, uint64_t n, unsigned n_workers, bool as_is)
 		}
 		shared->what[i][0] = '\0';
 		if (++n_failed == MOST_FAILED && !as_is)
-			shared->next = first + n;
+			end = atomic_exchange(&shared->next, first + n);
 		if (as_is || n_failed + n_running < MOST_FAILED) {
 			pids[i] = start(i, first + n);
 			n_running++;
@@ -215,7 +216,9 @@ play_many(uint64_t first, uint64_t n, unsigned n_workers, bool as_is)
 	}
 	for (unsigned i = 0; i < n_failed && i < TO_SHRINK && !as_is && !pairs; i++)
 		shrink(failed[i].seed, failed[i].what);
-	printf("%llu seeds, %llu questions: %u failed\n",
+	end = end < first + n ? end : first + n;
+	printf("%llu of %llu seeds, %llu questions: %u failed\n",
+	    (unsigned long long)((end - first + every - 1) / every),
 	    (unsigned long long)((n + every - 1) / every), (unsigned long long)shared->n_answers,
 	    n_failed);
 	return n_failed > 0;
