@@ -66,6 +66,15 @@ def search(rates, timeout=1, **more):
     return tree("search", tables=[table("searches", columns, rows)], settings=settings, **more)
 
 
+def spoilt_search(rates, places):
+    """The same, of which the tester spoilt those at PLACES."""
+    made = search(rates)
+    made["tables"][0]["columns"].append(column("limit"))
+    for i, row in enumerate(made["tables"][0]["rows"]):
+        row.append("tester" if i in places else "server")
+    return made
+
+
 def rate(value, method="rate", unit="1/s", **more):
     return tree(method, [finding("valid per second", value, unit)], **more)
 
@@ -309,7 +318,7 @@ class Figures(unittest.TestCase):
         trials = [[0, 200, "passed", 1, 1, None], [1, 100, "passed", 2, 2, 2],
                   [1, 200, "passed", 30, 40, 5.5], [1, 300, "failed", 9, 9, 9],
                   [2, 300, "tester", 8, 8, 8], [2, 300, "passed", 31, None, 5.6],
-                  [2, 400, "failed", 7, 7, 7]]
+                  [2, 300, "cached", 6, 6, 6], [2, 400, "failed", 7, 7, 7]]
         run = run_of(tree("search", [finding("highest rate", 7, "1/s")], [
             table("searches", "repetition ,rate_passed 1/s", [[1, 200], [2, 300], [3, 0]]),
             table("trials", columns, trials)]))
@@ -318,6 +327,14 @@ class Figures(unittest.TestCase):
             ("rate", 0): (200, "1/s"), ("rate", 1): (300, "1/s"), ("rate", 2): None, ("rate", 3): None,
             ("rtt-median", 0): (30, "us"), ("rtt-median", 1): (31, "us"), ("rtt-p99", 0): (40, "us"),
             ("rtt-p99", 1): None, ("cpu", 1): (5.6, "us"), ("memory", 0): None})
+
+    def test_a_search_that_the_tester_spoilt_has_no_figures(self):
+        run = run_of(tree("search", tables=[
+            table("searches", "repetition ,rate_passed 1/s,limit ", [[1, 9, "server"], [2, 5, "tester"], [3, 9, "high"]]),
+            table("trials", "repetition ,verdict ,rtt_p50 ", [[1, "passed", 20], [2, "passed", 1], [3, "passed", 21]])]))
+        self.assertEqual(report.values_of(run, FIGURES["rate"]), [(9, "1/s"), None, (9, "1/s")])
+        self.assertEqual(report.values_of(run, FIGURES["rtt-median"]), [(20, "us"), None, (21, "us")])
+        self.assertEqual([report.is_bound(run, i) for i in range(3)], [False, False, True])
 
     def test_cells_are_told_apart(self):
         def matrix(hits):
@@ -338,7 +355,7 @@ class Figures(unittest.TestCase):
                 table("sweep", "rate ", [[100], [second]]),
                 table("trials", "repetition ,rate ,verdict ,rtt_p50 ",
                       [[1, 200, "passed", 21], [1, 100, "passed", 11], [2, 100, "failed", 12],
-                       [2, 200, "tester", 9]])]))
+                       [2, 200, "tester", 9], [2, 200, "cached", 8]])]))
 
         self.assertEqual(report.repetitions(sweep(200)), 4)
         self.check(sweep(200), {
@@ -511,6 +528,17 @@ class Compare(Scratch):
         a, b = self.files(search(SLOW), search(FAST[:4]))  # fewer repetitions are no fault
         self.assertEqual(self.compare(a, b, bounds=bound).end(), "good")
 
+    def test_what_the_tester_spoilt_does_not_count(self):
+        """Neither as a value nor against the server; but if nothing else is there, nothing is known."""
+        a, b = self.files(search(SLOW), spoilt_search((*FAST[:5], 1), [5]))
+        run = self.compare(a, b, bounds=["rate < 1.06"])
+        self.assertEqual(run.end(), "good")
+        self.assertEqual(self.found("spoilt by the tester"), f"{b}: 1 of 6 searches, which do not count")
+        self.assertEqual([run.table("figures").cell(1, n) for n in ("n", "median", "min")], [5, 1074, 1062])
+        self.assertEqual(run.table("rate").rows[5], [6, 996, None])
+        a, b = self.files(search(SLOW), spoilt_search(FAST, range(6)))
+        self.assertIn("have no figure in common", self.refused("compare", a, b))
+
     def test_runs_that_are_not_good_are_told(self):
         a, b = self.files(rate(1, failed=["the pace was not kept"]), rate(2, complete=False))
         self.compare(a, b)
@@ -564,6 +592,9 @@ class Compare(Scratch):
 # --- Text ----------------------------------------------------------------------------------------
 
 
+RAMP_FOUND = [finding("most answers", 9200.0, "1/s"), finding("answers fall behind", 9500.0, "1/s")]
+
+
 class Text(Scratch):
     def test_cells_are_formatted_by_their_type(self):
         for value, decimals, text in (
@@ -602,7 +633,7 @@ class Text(Scratch):
                          'x,"a, b"\n1,0.3\n,\nyes,"say ""no"""\n1500000000,"#1\nx"\n')
 
     def test_tables_of_runs_are_printed(self):
-        a = self.file("a.json", tree(findings=[finding("rcode 2", 7)], tables=[
+        a = self.file("a.json", tree(findings=[finding("rcode SERVFAIL", 7)], tables=[
             table("t", "n ,rate 1/s", [[1, 2]], "One"), table("u", "n ", [[5]], "Other")]))
         status, out, _ = self.call("table", a)
         self.assertEqual(status, 0)
@@ -627,6 +658,12 @@ class Text(Scratch):
             (tree("search", found + [finding("at least", "x")]), "Without a fault it answers at least 35,341 a "),
             (tree("closed", [finding("highest rate", 5, "1/s")]), "Its highest rate is 5 a second."),
             (tree("sweep", [finding("knee", 9000, "1/s")]), "Up to 9,000 a second it keeps up: there is the knee."),
+            (tree("search", found + [finding("searches spoilt by the tester", "2 of 22, which do not count")]),
+             "Without a fault it answers 35,341 a second (median of 20; 34900 to 35800); searches spoilt by the "
+             "tester: 2 of 22, which do not count."),
+            (tree("ramp", RAMP_FOUND), "At 9,500 a second answers fall behind; at most there were 9,200 a second."),
+            (tree("ramp", [RAMP_FOUND[0], finding("answers fall behind", "above the highest rate")]),
+             "Answers keep up to the highest rate; at most there were 9,200 a second."),
             (rate(5, failed=["too slow", "x"]), "Failed: too slow (and 1 more); it found nothing."),
             (rate(5, complete=False), "Interrupted; it found nothing."),
         ):  # fmt: skip
@@ -891,7 +928,7 @@ class Script(Scratch):
 
     def test_what_is_only_a_bound_has_an_arrow(self):
         columns = [column("repetition"), column("rate_passed", "1/s"), column("limit")]
-        rows = [[1, 100, "server"], [2, 100, "high"], [3, 90, "tester"], [4, 0, "low"]]
+        rows = [[1, 100, "server"], [2, 100, "high"], [3, 90, "self-test"], [4, 0, "low"]]
         f = report.Charts([(report.Table(table("searches", columns, rows, axis="categories")), "")])
         text = report.script([f], ".svg")
         self.has(text, "$b1 << END\n1 100 10.8\n2 90 10.8\nEND\n", "$b2 << END\n3 0 -10.8\nEND\n",
@@ -900,6 +937,41 @@ class Script(Scratch):
         columns = "round ,rate_1 1/s,rate_1_bound ,rate_2 1/s,rate_2_bound "
         f = charts(columns, [[1, 5, "at least", 6, None], [2, 5, None, 6, None]], axis="categories")
         self.assertEqual(len(f.all[0].bounds()), 1)
+
+    def test_searches_that_the_tester_spoilt_are_not_drawn(self):
+        made = spoilt_search([100, 101, 1, 102], [2])
+        made["tables"][0].update(axis="categories")
+        run = run_of(made)
+        f = list(report.charts_of([run]))[0][2]
+        self.assertEqual((f.words, f.median(f.all[0]), len(run.table("searches").rows)), (["1", "2", "4"], 101, 4))
+        self.has(report.script([f], ".svg"), "set xlabel 'repetition (1 spoilt ones left out)'")
+        f = list(report.charts_of([run_of(spoilt_search([1, 2], [0, 1]))]))[0][2]
+        self.assertEqual((f.axis, f.all), ("", []))
+
+    def test_a_ramp_shows_what_is_asked_and_valid_and_where_it_falls_behind(self):
+        columns = "elapsed s,asked 1/s,valid 1/s,rtt_p50 us,rtt_p99 us,wrong ,overdue ,taken_out "
+        rows = [[1, 10.5, 10.5, 20.5, 90.5, 0, 0, 0], [2, 30.5, 30.5, 21.5, 99.5, 0, 0, 0],
+                [3, 50.5, 31.5, None, 99.5, 0, 19, 0], [4, 70.5, 30.5, 1000.5, None, 0, 40, 0]]
+        run = run_of(tree("ramp", RAMP_FOUND, [table("ramp", columns, rows, mark={"at": 3, "name": "behind"})]))
+        f = list(report.charts_of([run]))[0][2]
+        self.assertEqual([[c.column for c in chart.curves] for chart in f.all], [[1, 2], [3, 4]])
+        text = report.script([f], ".svg")
+        self.has(text, "set ylabel 'rate (1/s)'", "title '[asked]'", "title '[valid]'", "title 'behind'",
+                 "set arrow from first 3, graph 0", "set ylabel 'RTT (")
+
+    def test_seconds_are_drawn_as_rates(self):
+        """They are not quite a second long; gaps between questions are of the tester and not drawn."""
+        columns = "elapsed s,asked ,valid ,wrong ,overdue ,rtt_p50 us"
+        made = table("seconds", columns, [[0.5, 500, 400, 100, 0, 20.5], [1.5, 900, None, 0, 0, 21.5],
+                                          [1.5, 7, 7, 0, 0, 20.5]])
+        gaps = table("gaps", "percentile ,gap ", [[0.0, 0.0], [50.0, 999.4]])
+        run = run_of(tree(tables=[made, gaps]))
+        f, other = [f for _, _, f in report.charts_of([run])]
+        self.assertEqual([[c.column for c in chart.curves] for chart in f.all], [[1, 2], [5]])
+        drawn = f.all[0].curves[0].table.rows
+        self.assertEqual([row[1:3] for row in drawn], [[1000, 800], [900, None], [None, None]])
+        self.assertEqual((other.all, run.table("seconds").rows[0][1]), ([], 500))
+        self.has(report.text_run(run, run.tables), "[gap]", "999")
 
     def test_the_bounds_of_a_matrix_are_those_of_its_cells(self):
         for first, other, wanted in (("hits", "aaaa", [(0, 1)]), ("aaaa", "hits", [(50, 1)])):
@@ -1189,7 +1261,8 @@ run["settings"] = {{"rate": rate, "first": int(words[words.index("--first") + 1]
 run["findings"] = [{{"name": n, "value": v, "unit": u}} for n, v, u in (
     ("sent", 10 * rate, ""), ("valid", 10 * rate, ""), ("valid per second", rate + 0.5, "1/s"),
     ("rtt mean", 100.0 + rate, "us"), ("rtt median", 1.0, "us"), ("rtt max", rate / 1000, "us"),
-    ("load at the end", 0.5, ""))]
+    ("load at the end", 0.5, ""), ("largest burst", rate, ""), ("rcode SERVFAIL", 2, ""),
+    ("from elsewhere", 1, ""))]
 run["histograms"][0]["buckets"] = [[10, 19, 10 * rate]]
 print(json.dumps(run))
 """
@@ -1221,6 +1294,7 @@ class Testers(Scratch):
         self.assertEqual((found["sent"], found["valid"], found["valid per second"]), (10000, 10000, 1001.5))
         self.assertAlmostEqual(found["rtt mean"], 100 + (334 * 334 + 2 * 333 * 333) / 1000)
         self.assertEqual((found["rtt max"], found["rtt median"], found["load at the end"]), (0.334, 0.019, 0.5))
+        self.assertEqual((found["largest burst"], found["rcode SERVFAIL"], found["from elsewhere"]), (334, 6, 3))
         self.assertEqual((run.settings["rate"], run.settings["threads"]), (1000, 3))
         self.assertEqual(run.settings["testers"], "one, two, three")
         self.assertEqual(report.histogram_of(run), [[10, 19, 10000]])
@@ -1244,6 +1318,24 @@ class Testers(Scratch):
         with self.assertRaises(report.Refused):
             list(report.divided(["dns64bench", "rate", "-r", "x"], 3))
         self.assertNotIn("--first", list(report.divided(["dns64bench", "rate", "-r9", "--replay", "x"], 3))[0])
+
+    def test_arrivals_by_chance_are_others_on_each_host(self):
+        """Of one seed all would ask at the same times; what else is asked is the same."""
+        words = ["dns64bench", "rate", "-r9", "--mix", "A=40,AAAA=60", "--arrivals", "poisson"]
+        for more, seeds in (([], ("1", "2")), (["--seed=7"], ("7", "8"))):
+            made = list(report.divided(words + more, 2))
+            self.assertEqual([w[w.index("--seed") + 1] for w in made], list(seeds))
+            self.assertTrue(all(w[2:4] == ["--mix", "A=40,AAAA=60"] for w in made))
+        self.assertNotIn("--seed", list(report.divided(words[:-2], 2))[0])
+        runs = [run_of(tree(settings={"arrivals": "poisson", "seed": i}), n) for i, n in enumerate("ab")]
+        self.assertEqual(report.merge(runs)["settings"]["testers"], "a, b")
+
+    def test_seconds_that_one_host_has_alone_count(self):
+        rows = [[1.0, 10, 5.0], [2.0, 10, 7.0], [2.5, 3, 9.0]]
+        runs = [run_of(tree(tables=[table("seconds", "elapsed s,asked ,rtt_p50 us", r)]), n)
+                for n, r in (("a", rows[:2]), ("b", rows))]
+        self.assertEqual(run_of(report.merge(runs)).table("seconds").rows,
+                         [[1.0, 20, 5.0], [2.0, 20, 7.0], [2.5, 3, 9.0]])
 
     def test_a_host_without_results_is_named(self):
         status, _, said = self.run_all("--", "/nowhere/bench", "rate", "-r", "9", hosts="one")
@@ -1274,7 +1366,9 @@ class Testers(Scratch):
 
 class CommandLine(Scratch):
     def test_help_has_an_example_for_each_command(self):
-        for name, _, _, example, _ in report.COMMANDS:
+        first = self.call("-h")[1]
+        for name, _, text, example, _ in report.COMMANDS:
+            self.assertIn(f"  {name:8} {text}\n           dns64bench-report {example}\n", first)
             status, out, _ = self.call(name, "-h")
             self.assertEqual(status, 0)
             self.assertIn(f"dns64bench-report {name}", re.sub(r"\s+", " ", out))
