@@ -923,6 +923,7 @@ class Script(Scratch):
         self.assertEqual(one.count(line(10) + "'#555555'"), 2)
         self.assertIn("title 'it''s here'", one)
         self.has(text(marked(600), marked(300)), line(10) + "'#0072b2'", line(5) + "'#d55e00'")
+        self.has(text(marked(1300), marked(300)), line(5) + "'#d55e00'")  # whose it is can be seen
         self.assertNotIn("it''s", text(marked(1300)))
         self.assertNotIn("set arrow from first", text(marked(600, axis="bars")))
 
@@ -944,7 +945,7 @@ class Script(Scratch):
         run = run_of(made)
         f = list(report.charts_of([run]))[0][2]
         self.assertEqual((f.words, f.median(f.all[0]), len(run.table("searches").rows)), (["1", "2", "4"], 101, 4))
-        self.has(report.script([f], ".svg"), "set xlabel 'repetition (1 spoilt ones left out)'")
+        self.has(report.script([f], ".svg"), "set xlabel 'repetition (spoilt, left out: 1)'")
         f = list(report.charts_of([run_of(spoilt_search([1, 2], [0, 1]))]))[0][2]
         self.assertEqual((f.axis, f.all), ("", []))
 
