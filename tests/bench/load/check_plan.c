@@ -390,7 +390,7 @@ END_TEST
 /* After 35 ms at twice the pace; with another 20 ms in between, too. */
 START_TEST(late_questions_leave_at_twice_the_pace)
 {
-	uint64_t now_ns = START + 100 * NS_PER_MS, begin_ns, before;
+	uint64_t now_ns = START + 100 * NS_PER_MS, begin_ns = 0, before;
 	struct bench_turns t = turns_at(10000, now_ns);
 
 	for (unsigned pause = 0; pause < 2; pause++) {
