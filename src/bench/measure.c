@@ -59,6 +59,8 @@ static const struct bench_column trial_columns[] = {
 enum bench_outcome
 bench_measure_outcome(const struct bench_tally *t, uint32_t rate, const struct bench_plan *plan)
 {
+	if (bench_tally_wrong(t) > 0)
+		return BENCH_FAILED; /* whatever the tester did */
 	if (bench_method_flaws(t, rate, plan) != 0)
 		return BENCH_NO_VERDICT;
 	return bench_method_kept_pace(t, rate, plan->timeout_ns) && bench_method_good(t, plan)

@@ -271,7 +271,7 @@ has_connections(const struct bench_plan *p)
 
 /* Questions without a right answer in time. */
 static uint64_t
-missing(const struct bench_tally *t)
+failed(const struct bench_tally *t)
 {
 	return t->sent - t->replies[BENCH_VALID];
 }
@@ -287,13 +287,13 @@ taken_out(const struct bench_tally *t)
 static bool
 is_crowd(const struct bench_tally *t, uint32_t rate, const struct bench_plan *p)
 {
-	uint64_t usual = rate / 1000 + (p->burst > BENCH_CROWD ? p->burst : BENCH_CROWD);
+	uint64_t usual = bench_plan_crowd(p, rate), missing = bench_tally_missing(t);
 	uint64_t crowd = t->crowd > usual ? t->crowd - usual : 0;
 
-	if (rate == 0 || has_connections(p))
+	if (rate == 0 || has_connections(p) || bench_tally_wrong(t) > 0)
 		return false;
 	return (t->overdue_at_once >= BENCH_BUFFER_HOLDS || crowd >= BENCH_BUFFER_HOLDS) &&
-	    missing(t) > 0 && missing(t) <= t->behind;
+	    missing > 0 && missing - t->missing_behind <= missing / BENCH_CROWD_BESIDES;
 }
 
 static bool
@@ -301,8 +301,8 @@ is_foreign(const struct bench_tally *t, const struct bench_plan *p)
 {
 	uint64_t n = bench_tally_foreign(t);
 
-	return !has_connections(p) && n > BENCH_FOREIGN_LEAST &&
-	    (double)n > BENCH_FOREIGN_PART * (double)t->sent && n > missing(t);
+	return !has_connections(p) && bench_tally_wrong(t) == 0 && n > BENCH_FOREIGN_LEAST &&
+	    (double)n > BENCH_FOREIGN_PART * (double)t->sent && n > bench_tally_missing(t);
 }
 
 unsigned
@@ -445,10 +445,10 @@ bench_method_judge(const struct bench_job *job, uint32_t rate)
 		    "the tester stood still: %" PRIu64 " of %" PRIu64
 		    " questions got no valid answer in time, but up to %" PRIu64
 		    " were late at once, which a server need not hold",
-		    missing(t), t->sent, t->overdue_at_once);
-	else if (missing(t) > 0)
+		    failed(t), t->sent, t->overdue_at_once);
+	else if (failed(t) > 0)
 		bench_run_fail(job->run,
-		    "%" PRIu64 " of %" PRIu64 " questions got no valid answer in time", missing(t),
+		    "%" PRIu64 " of %" PRIu64 " questions got no valid answer in time", failed(t),
 		    t->sent);
 	bench_method_hint(job);
 	bench_method_judge_extras(job);

@@ -108,12 +108,23 @@ END_TEST
 START_TEST(crowd_of_the_tester_has_no_verdict)
 {
 	tally.replies[BENCH_VALID] -= 280;
-	tally.behind = tally.overdue_at_once = 280;
+	tally.behind = tally.missing_behind = tally.overdue_at_once = 280;
 	ck_assert_int_eq(outcome(), BENCH_NO_VERDICT);
-	tally.replies[BENCH_VALID]--;
+	tally.replies[BENCH_VALID] -= 3; /* others, more than one in 100 of them */
 	ck_assert_int_eq(outcome(), BENCH_FAILED);
 	tally.replies[BENCH_VALID] = N;
 	ck_assert_int_eq(outcome(), BENCH_PASSED);
+}
+END_TEST
+
+/* A wrong answer is the server's, whatever the tester did besides. */
+START_TEST(wrong_answer_has_failed)
+{
+	tally.pauses = tally.faults.dropped = 1;
+	ck_assert_int_eq(outcome(), BENCH_NO_VERDICT);
+	tally.replies[BENCH_VALID]--;
+	tally.replies[BENCH_RCODE]++;
+	ck_assert_int_eq(outcome(), BENCH_FAILED);
 }
 END_TEST
 
@@ -211,6 +222,7 @@ add_measure(TCase *tc)
 	tcase_add_test(tc, one_bad_answer_fails);
 	tcase_add_loop_test(tc, has_no_verdict, 0, 9);
 	tcase_add_test(tc, crowd_of_the_tester_has_no_verdict);
+	tcase_add_test(tc, wrong_answer_has_failed);
 	tcase_add_test(tc, waits_for_the_server);
 	tcase_add_loop_test(tc, record_becomes_a_row, 0, 3);
 	tcase_add_loop_test(tc, watched_server_has_columns, 0, 3);

@@ -254,7 +254,7 @@ START_TEST(crowd_is_the_testers)
 {
 	sent_in(60001, 5 * NS_PER_SEC);
 	tally.replies[BENCH_VALID] = tally.sent - 300;
-	tally.behind = 300;
+	tally.behind = tally.missing_behind = 300;
 	tally.overdue_at_once = BENCH_BUFFER_HOLDS - 1;
 	ck_assert_uint_eq(bench_method_flaws(&tally, 12000, &settings.plan), 0);
 	tally.overdue_at_once++;
@@ -263,11 +263,15 @@ START_TEST(crowd_is_the_testers)
 	ck_assert_str_eq(played_failures(job.run),
 	    "the tester stood still: 300 of 60001 questions got no valid answer in time, but up to "
 	    "277 were late at once, which a server need not hold\n");
-	/* More are missing than were late: the server has lost others, too. */
-	tally.behind = 299;
+	/* Of 100 that are missing one may have been in time, as the buffer was full. */
+	tally.missing_behind = 297;
+	ck_assert_uint_eq(bench_method_flaws(&tally, 12000, &settings.plan), BENCH_FLAW_CROWD);
+	/* However many were late: what is missing are others. */
+	tally.behind = 5000;
+	tally.missing_behind = 296;
 	ck_assert_uint_eq(bench_method_flaws(&tally, 12000, &settings.plan), 0);
 	/* A crowd, beyond a batch and what is due in a millisecond. */
-	tally.behind = 300;
+	tally.missing_behind = 300;
 	tally.overdue_at_once = 0;
 	tally.crowd = 12 + BENCH_CROWD + BENCH_BUFFER_HOLDS - 1;
 	ck_assert_uint_eq(bench_method_flaws(&tally, 12000, &settings.plan), 0);
@@ -281,6 +285,23 @@ START_TEST(crowd_is_the_testers)
 	settings.plan.transport = &bench_udp;
 	tally.replies[BENCH_VALID] = tally.sent; /* all was answered all the same */
 	ck_assert_uint_eq(bench_method_flaws(&tally, 12000, &settings.plan), 0);
+}
+END_TEST
+
+/* Neither a crowd nor others' datagrams make an answer wrong. */
+START_TEST(wrong_answers_are_never_excused)
+{
+	for (unsigned v = BENCH_VALID + 1; v < BENCH_VERDICTS; v++) {
+		sent_in(60001, 5 * NS_PER_SEC);
+		tally.replies[v] = 1;
+		tally.replies[BENCH_VALID] = tally.sent - 301;
+		tally.behind = tally.missing_behind = tally.overdue_at_once = 300;
+		tally.stray = 10000;
+		ck_assert_uint_eq(bench_method_flaws(&tally, 12000, &settings.plan), 0);
+	}
+	bench_method_judge(&job, 12000);
+	ck_assert_str_eq(
+	    played_failures(job.run), "301 of 60001 questions got no valid answer in time\n");
 }
 END_TEST
 
@@ -523,6 +544,7 @@ tests_add(TCase *tc)
 	tcase_add_loop_test(tc, more_answers_than_questions_are_a_reason, 0, 6);
 	tcase_add_loop_test(tc, foreign_datagrams_are_no_fault_of_the_server, 0, 5);
 	tcase_add_test(tc, crowd_is_the_testers);
+	tcase_add_test(tc, wrong_answers_are_never_excused);
 	tcase_add_test(tc, questions_taken_out_spoil_a_run);
 	tcase_add_test(tc, pace_not_kept);
 	tcase_add_test(tc, several_reasons_are_all_told);

@@ -87,6 +87,13 @@ bench_inflight_add(struct bench_inflight *f, struct bench_question q, uint64_t s
 }
 
 void
+bench_inflight_behind(struct bench_inflight *f, uint64_t n)
+{
+	for (uint64_t i = f->next - n; i < f->next; i++)
+		f->ring[i & f->mask].behind = true;
+}
+
+void
 bench_inflight_take_out(struct bench_inflight *f, uint64_t n)
 {
 	for (uint64_t i = f->next - n; i < f->next; i++)

@@ -29,6 +29,7 @@ struct bench_asked {
 	uint64_t sent_ns; /* from when on its time runs */
 	struct bench_question question;
 	enum bench_state state;
+	bool behind; /* it left late, or in a crowd, by the tester */
 };
 
 struct bench_inflight {
@@ -69,6 +70,9 @@ void bench_inflight_add(struct bench_inflight *f, struct bench_question q, uint6
  */
 MUST_USE struct bench_asked *bench_inflight_find(
     const struct bench_inflight *f, uint16_t id, uint64_t *cursor);
+
+/* bench_inflight_behind: the N questions added last left late, or in a crowd. */
+void bench_inflight_behind(struct bench_inflight *f, uint64_t n);
 
 /* bench_inflight_take_out: the N questions added last, all open, do not count. */
 void bench_inflight_take_out(struct bench_inflight *f, uint64_t n);

@@ -64,6 +64,12 @@ bench_plan_batch(const struct bench_plan *p)
 }
 
 uint64_t
+bench_plan_crowd(const struct bench_plan *p, uint32_t rate)
+{
+	return rate / 1000 + (p->burst > BENCH_CROWD ? p->burst : BENCH_CROWD);
+}
+
+uint64_t
 bench_plan_questions(const struct bench_plan *p, double seconds)
 {
 	if (p->timing == NULL)

@@ -102,6 +102,12 @@ MUST_USE unsigned bench_plan_batch(const struct bench_plan *p);
  */
 MUST_USE uint64_t bench_plan_pause(const struct bench_plan *p);
 
+/*
+ * bench_plan_crowd: how many questions may leave within a millisecond at RATE: those that are due
+ * in one, and a burst, or BENCH_CROWD, if that is more. With more they are a crowd.
+ */
+MUST_USE uint64_t bench_plan_crowd(const struct bench_plan *p, uint32_t rate);
+
 /* bench_plan_questions: how many questions are due in SECONDS. Not in a closed loop. */
 MUST_USE uint64_t bench_plan_questions(const struct bench_plan *p, double seconds);
 

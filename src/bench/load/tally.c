@@ -55,6 +55,7 @@ bench_tally_merge(struct bench_tally *to, const struct bench_tally *from)
 	to->pauses += from->pauses;
 	to->pause_ns += from->pause_ns;
 	to->no_room += from->no_room;
+	to->missing_behind += from->missing_behind;
 	to->behind += from->behind;
 	to->overdue_at_once = from->overdue_at_once > to->overdue_at_once ? from->overdue_at_once
 									  : to->overdue_at_once;
@@ -91,6 +92,12 @@ uint64_t
 bench_tally_lost(const struct bench_tally *t)
 {
 	return t->sent - t->replies[BENCH_VALID] - bench_tally_wrong(t) - t->late;
+}
+
+uint64_t
+bench_tally_missing(const struct bench_tally *t)
+{
+	return bench_tally_lost(t) + t->late;
 }
 
 bool
@@ -217,8 +224,10 @@ count(const struct bench_plan *plan, const struct bench_asked *a, const struct m
 
 	t->heard_ns = t->end_ns = now_ns;
 	if (rtt_ns > plan->timeout_ns || a->state == BENCH_GIVEN_UP) {
-		t->overdue +=
-		    a->state == BENCH_OPEN; /* the others were counted when they expired */
+		if (a->state == BENCH_OPEN) { /* the others were counted when they expired */
+			t->overdue++;
+			t->missing_behind += a->behind;
+		}
 		t->late++;
 		note(plan, a, now_ns, "late");
 		return;
@@ -275,6 +284,7 @@ bench_tally_expire(const struct bench_plan *plan, struct bench_lane *lane, uint6
 
 	for (; (a = bench_inflight_expire(&lane->asked, sent_ns)) != NULL; n++) {
 		t->end_ns = now_ns;
+		t->missing_behind += a->behind;
 		note(plan, a, now_ns, sent_ns == UINT64_MAX ? "unfinished" : "lost");
 	}
 	return n;

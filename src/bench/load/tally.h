@@ -36,7 +36,9 @@ struct bench_tally {
 	uint64_t pauses;    /* times that it was */
 	uint64_t pause_ns;  /* and for how long in all */
 	uint64_t no_room;   /* times that questions were due and no lane had room */
-	uint64_t behind;    /* questions that the tester sent late (bench_turns_slack), */
+	uint64_t missing_behind; /* questions without a reply in time that had left late, or in a
+				    crowd, by the tester */
+	uint64_t behind;         /* questions that the tester sent late (bench_turns_slack), */
 	/* and how many were late at once, at most: as if all threads did what one does */
 	uint64_t overdue_at_once;
 	uint64_t crowd; /* questions sent within a millisecond, at most, likewise */
@@ -68,6 +70,9 @@ MUST_USE uint64_t bench_tally_received(const struct bench_tally *t);
 
 /* bench_tally_lost: questions without any reply. */
 MUST_USE uint64_t bench_tally_lost(const struct bench_tally *t);
+
+/* bench_tally_missing: questions without a reply in time, be it right or wrong. */
+MUST_USE uint64_t bench_tally_missing(const struct bench_tally *t);
 
 /* bench_tally_good: was every question answered right and in time, and once? */
 MUST_USE bool bench_tally_good(const struct bench_tally *t);

@@ -131,9 +131,11 @@ note_slow_sending(struct bench_worker *w, struct bench_lane *lane, unsigned sent
 	w->n_open -= sent;
 }
 
-/* N > 0 questions left at NOW_NS, at a rate: how long after those before, and with how many. */
+/* N > 0 questions left by LANE at NOW_NS, at a rate: how long after those before, and with how
+ * many.
+ */
 static void
-note_gap(struct bench_worker *w, unsigned n, uint64_t now_ns)
+note_gap(struct bench_worker *w, struct bench_lane *lane, unsigned n, uint64_t now_ns)
 {
 	struct bench_tally *t = w->tally;
 	uint64_t crowd;
@@ -149,6 +151,8 @@ note_gap(struct bench_worker *w, unsigned n, uint64_t now_ns)
 	w->n_crowd += n;
 	crowd = w->n_crowd * w->turns.n_threads;
 	t->crowd = crowd > t->crowd ? crowd : t->crowd;
+	if (crowd > bench_plan_crowd(w->plan, w->plan->rate))
+		bench_inflight_behind(&lane->asked, n);
 }
 
 /* Up to N questions by LANE, a batch at most; returns how many went out. Those that could not are
@@ -183,7 +187,7 @@ ask(struct bench_worker *w, struct bench_lane *lane, uint64_t n)
 	w->turns.n_asked += b->n_out;
 	w->n_open += sent;
 	if (sent > 0 && w->plan->rate > 0)
-		note_gap(w, sent, now_ns);
+		note_gap(w, lane, sent, now_ns);
 	note_slow_sending(w, lane, sent, now_ns);
 	return sent;
 }
@@ -250,15 +254,18 @@ catch_up(struct bench_worker *w, uint64_t mine, uint64_t now_ns)
 	return mine;
 }
 
-/* SENT questions left, of which the first was due at DUE_NS; WAITED: for the server. */
+/* SENT questions left by LANE, the first of them due at DUE_NS; WAITED: for the server. */
 static void
-note_lag(struct bench_worker *w, unsigned sent, uint64_t due_ns, uint64_t now_ns, bool waited)
+note_lag(struct bench_worker *w, struct bench_lane *lane, unsigned sent, uint64_t due_ns,
+    uint64_t now_ns, bool waited)
 {
 	if (waited)
 		return; /* that is not late by this tester */
 	bench_histogram_add_many(&w->tally->lag, now_ns - due_ns, sent);
-	if (now_ns - due_ns > w->turns.slack_ns)
-		w->tally->behind += sent;
+	if (now_ns - due_ns <= w->turns.slack_ns)
+		return;
+	w->tally->behind += sent;
+	bench_inflight_behind(&lane->asked, sent);
 }
 
 /*
@@ -295,9 +302,10 @@ ask_due(struct bench_worker *w, uint64_t now_ns)
 		mine = catch_up(w, mine, now_ns);
 	for (unsigned full = 0, n = 0; full < p->n_lanes && mine > w->turns.n_asked;) {
 		uint64_t due_ns = bench_turns_time(&w->turns, w->turns.n_asked);
-		unsigned sent = ask(w, &w->lanes[w->next_lane], mine - w->turns.n_asked);
+		struct bench_lane *lane = &w->lanes[w->next_lane];
+		unsigned sent = ask(w, lane, mine - w->turns.n_asked);
 
-		note_lag(w, sent, due_ns, now_ns, waits);
+		note_lag(w, lane, sent, due_ns, now_ns, waits);
 		full = next_lane(w, full, w->batch->n_out);
 		if ((n += w->batch->n_out) >= BENCH_BATCH)
 			return; /* receive replies before more is sent */

@@ -32,6 +32,7 @@ fill(struct bench_tally *t, uint64_t unit)
 	t->stray = 40 * unit;
 	t->malformed = 50 * unit;
 	t->no_reply = 51 * unit;
+	t->missing_behind = 49 * unit;
 	t->behind = 52 * unit;
 	t->overdue_at_once = 53 * unit;
 	t->crowd = 54 * unit;
@@ -81,6 +82,7 @@ START_TEST(merged_tally_is_the_sum)
 	ck_assert_uint_eq(a.stray, 4040);
 	ck_assert_uint_eq(a.malformed, 5050);
 	ck_assert_uint_eq(a.no_reply, 5151);
+	ck_assert_uint_eq(a.missing_behind, 4949);
 	ck_assert_uint_eq(a.behind, 5252);
 	ck_assert_uint_eq(a.overdue_at_once, 5300); /* the most */
 	ck_assert_uint_eq(a.crowd, 5400);
@@ -336,6 +338,20 @@ START_TEST(late_reply_is_overdue_once)
 	ck_assert(!take(START + TIMEOUT + 201));
 	expect(0, 0, 1, 1);
 	expect_beside(1, 0, 0, 0);
+	ck_assert_uint_eq(t.missing_behind, 0);
+}
+END_TEST
+
+/* The same of one that left late: it is missing once, and that is known. */
+START_TEST(question_that_left_late_is_missing_once)
+{
+	bench_inflight_behind(&lane.asked, 1);
+	if (_i == 1)
+		t.overdue += bench_tally_expire(&plan, &lane, START, START + 600, &t);
+	ck_assert(take(START + TIMEOUT + 200) == (_i == 0));
+	t.sent = 1;
+	ck_assert_uint_eq(bench_tally_missing(&t), 1);
+	ck_assert_uint_eq(t.missing_behind, 1);
 }
 END_TEST
 
@@ -513,6 +529,7 @@ tests_add(TCase *tc)
 	tcase_add_test(tc, reply_at_the_timeout_is_in_time);
 	tcase_add_test(tc, wrong_answer_is_counted_by_its_verdict);
 	tcase_add_loop_test(tc, late_reply_is_overdue_once, 0, 2);
+	tcase_add_loop_test(tc, question_that_left_late_is_missing_once, 0, 2);
 	tcase_add_test(tc, reply_after_giving_up_is_late_whenever_it_came);
 	tcase_add_test(tc, reply_with_another_name_leaves_the_question_open);
 	tcase_add_test(tc, stray_and_malformed);
