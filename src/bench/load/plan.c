@@ -98,7 +98,7 @@ bench_plan_capacity(const struct bench_plan *p)
 	uint64_t ms = p->timeout_ns / NS_PER_MS + 100; /* and a reserve for pauses of this thread */
 
 	uint64_t n = p->timing != NULL ? bench_replay_peak(p->timing, 2 * ms * NS_PER_MS)
-				       : 2 * ms * p->rate / 1000;
+				       : 2 * ms * p->rate / 1000 + p->burst;
 
 	/* One client may ask more than others: as much memory as all have that ask alike, and more.
 	 */
@@ -248,23 +248,34 @@ budget(const struct bench_turns *t, uint64_t now_ns)
 	return t->behind_due_ns + 2 * (now_ns > t->behind_ns ? now_ns - t->behind_ns : 0);
 }
 
+uint64_t
+bench_turns_begun(const struct bench_turns *t)
+{
+	if (t->pace.burst <= 1 || t->n_asked == 0)
+		return t->n_asked;
+	uint64_t last = bench_turns_question(t, t->n_asked - 1);
+	uint64_t next = last - last % t->pace.burst + t->pace.burst;
+
+	return (next - t->index - 1) / t->n_threads + 1;
+}
+
 /* The budget grows twice as fast as time goes, but never beyond the credit of the next question. */
 uint64_t
 bench_turns_catch_up(struct bench_turns *t, uint64_t now_ns)
 {
-	uint64_t due, most_ns;
+	uint64_t due, most_ns, begun = bench_turns_begun(t);
 
 	if (t->n_asked >= t->share || now_ns < t->slack_ns)
 		return 0;
 	due = bench_turns_due(t, now_ns - t->slack_ns);
-	if (due <= t->n_asked)
+	if (due <= begun)
 		return 0;
 	most_ns = bench_turns_time(t, t->n_asked) + t->credit_ns;
 	if (budget(t, now_ns) > most_ns) {
 		t->behind_ns = now_ns;
 		t->behind_due_ns = most_ns;
 	}
-	return due - t->n_asked;
+	return due - begun;
 }
 
 uint64_t

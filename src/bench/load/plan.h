@@ -182,10 +182,16 @@ MUST_USE uint64_t bench_turns_slack(const struct bench_turns *t);
 MUST_USE uint64_t bench_turns_credit(const struct bench_turns *t);
 
 /*
- * bench_turns_catch_up: how many questions are late at NOW_NS. If there are some the thread catches
- * up, and bench_turns_may says how fast. Not in a closed loop.
+ * bench_turns_catch_up: how many questions are late at NOW_NS, but for a burst that has begun. If
+ * there are some the thread catches up, and bench_turns_may says how fast. Not in a closed loop.
  */
 MUST_USE uint64_t bench_turns_catch_up(struct bench_turns *t, uint64_t now_ns);
+
+/*
+ * bench_turns_begun: how many of the thread's questions have left, or belong to the burst of which
+ * some have: as was asked for, the rest of it leaves as fast as it can. Not in a closed loop.
+ */
+MUST_USE uint64_t bench_turns_begun(const struct bench_turns *t);
 
 /* bench_turns_leaves: when the K-th question may leave: when it is due, or later to catch up. */
 MUST_USE uint64_t bench_turns_leaves(const struct bench_turns *t, uint64_t k);

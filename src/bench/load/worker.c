@@ -254,15 +254,16 @@ catch_up(struct bench_worker *w, uint64_t mine, uint64_t now_ns)
 	return mine;
 }
 
-/* SENT questions left by LANE, the first of them due at DUE_NS; WAITED: for the server. */
+/*
+ * SENT questions left by LANE, the first of them due at DUE_NS; BEGUN: in a burst that had begun,
+ * which takes its time as was asked for.
+ */
 static void
 note_lag(struct bench_worker *w, struct bench_lane *lane, unsigned sent, uint64_t due_ns,
-    uint64_t now_ns, bool waited)
+    uint64_t now_ns, bool begun)
 {
-	if (waited)
-		return; /* that is not late by this tester */
 	bench_histogram_add_many(&w->tally->lag, now_ns - due_ns, sent);
-	if (now_ns - due_ns <= w->turns.slack_ns)
+	if (begun || now_ns - due_ns <= w->turns.slack_ns)
 		return;
 	w->tally->behind += sent;
 	bench_inflight_behind(&lane->asked, sent);
@@ -303,9 +304,11 @@ ask_due(struct bench_worker *w, uint64_t now_ns)
 	for (unsigned full = 0, n = 0; full < p->n_lanes && mine > w->turns.n_asked;) {
 		uint64_t due_ns = bench_turns_time(&w->turns, w->turns.n_asked);
 		struct bench_lane *lane = &w->lanes[w->next_lane];
+		bool begun = bench_turns_begun(&w->turns) > w->turns.n_asked;
 		unsigned sent = ask(w, lane, mine - w->turns.n_asked);
 
-		note_lag(w, lane, sent, due_ns, now_ns, waits);
+		if (!waits) /* for the server: not late by this tester */
+			note_lag(w, lane, sent, due_ns, now_ns, begun);
 		full = next_lane(w, full, w->batch->n_out);
 		if ((n += w->batch->n_out) >= BENCH_BATCH)
 			return; /* receive replies before more is sent */

@@ -34,6 +34,10 @@ START_TEST(lane_remembers_twice_the_timeout)
 
 	ck_assert_uint_ge(bench_plan_capacity(&p), 2 * 3 * 100000 / 2 / 5);
 	ck_assert_uint_le(bench_plan_capacity(&p), 2 * 4 * 100000 / 2 / 5);
+	/* and a burst, which is due at once */
+	p.rate = 100;
+	p.burst = 10000;
+	ck_assert_uint_ge(bench_plan_capacity(&p), 10000 / 2 / 5);
 }
 END_TEST
 
@@ -441,6 +445,30 @@ START_TEST(who_is_too_slow_asks_batches)
 }
 END_TEST
 
+/* A burst that has begun is not late, but those behind it are. */
+START_TEST(burst_that_has_begun_is_not_late)
+{
+	struct bench_turns t = turns_at(1000, START);
+
+	t.pace.burst = 500;
+	for (t.index = 0; t.index < 2; t.index++) {
+		t.n_threads = 2;
+		t.n_asked = 0; /* none has left: it is late as a whole */
+		ck_assert_uint_eq(bench_turns_begun(&t), 0);
+		ck_assert_uint_eq(bench_turns_catch_up(&t, START + NS_PER_MS / 2), 0);
+		ck_assert_uint_eq(bench_turns_catch_up(&t, START + 100 * NS_PER_MS), 250);
+		t.n_asked = 64;
+		ck_assert_uint_eq(bench_turns_begun(&t), 250);
+		ck_assert_uint_eq(bench_turns_catch_up(&t, START + 100 * NS_PER_MS), 0);
+		ck_assert_uint_eq(bench_turns_catch_up(&t, START + 600 * NS_PER_MS), 250);
+		t.n_asked = 250;
+		ck_assert_uint_eq(bench_turns_begun(&t), 250);
+		t.n_asked = 251;
+		ck_assert_uint_eq(bench_turns_begun(&t), 500);
+	}
+}
+END_TEST
+
 void
 tests_add(TCase *tc)
 {
@@ -450,6 +478,7 @@ tests_add(TCase *tc)
 	tcase_add_test(tc, who_is_not_late_asks_all);
 	tcase_add_test(tc, late_questions_leave_at_twice_the_pace);
 	tcase_add_test(tc, who_is_too_slow_asks_batches);
+	tcase_add_test(tc, burst_that_has_begun_is_not_late);
 	tcase_add_test(tc, window_is_the_transports_unless_told);
 	tcase_add_test(tc, lane_remembers_twice_the_timeout);
 	tcase_add_test(tc, transports_have_names);
