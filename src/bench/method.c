@@ -283,6 +283,15 @@ taken_out(const struct bench_tally *t)
 	return t->paused > 0 ? (double)t->paused / (double)(t->sent + t->paused) : 0;
 }
 
+/* The part of the time in which clients could not ask; of all threads, by their number. */
+static double
+paused_part(const struct bench_tally *t, unsigned n_threads)
+{
+	double asked_ns = t->sent > 0 ? (double)(t->end_ns - t->first_ns) * n_threads : 0;
+
+	return asked_ns > 0 ? (double)t->pause_ns / asked_ns : 0;
+}
+
 /* Could the tester's own crowds have lost what is missing? */
 static bool
 is_crowd(const struct bench_tally *t, uint32_t rate, const struct bench_plan *p)
@@ -368,10 +377,16 @@ bench_method_judge_extras(const struct bench_job *job)
 }
 
 void
-bench_method_judge_pauses(const struct bench_job *job)
+bench_method_judge_pauses(const struct bench_job *job, uint32_t rate)
 {
 	double part = taken_out(job->tally);
+	double paused = paused_part(job->tally, job->settings->plan.n_threads);
 
+	if (rate == 0 && paused > BENCH_TAKEN_OUT)
+		bench_run_fail(job->run,
+		    "the tester was kept from running for %.1f %% of the time, so the run says "
+		    "little of the server",
+		    100 * paused);
 	if (part > BENCH_TAKEN_OUT)
 		bench_run_fail(job->run,
 		    "the tester was kept from running: %.1f %% of the questions were not asked or "
@@ -388,7 +403,7 @@ bench_method_judge_sending(const struct bench_job *job, uint32_t rate)
 
 	if (t->sent == 0)
 		bench_run_fail(job->run, "no question could be sent");
-	bench_method_judge_pauses(job);
+	bench_method_judge_pauses(job, rate);
 	if (t->faults.unsent > 0)
 		bench_run_fail(
 		    job->run, "%" PRIu64 " questions could not be sent", t->faults.unsent);
@@ -434,19 +449,28 @@ bench_method_hint(const struct bench_job *job)
 		    bench_verdict_name((enum bench_verdict)most), questions[most]);
 }
 
+bool
+bench_method_judge_crowd(const struct bench_job *job, uint32_t rate)
+{
+	const struct bench_tally *t = job->tally;
+	bool crowd = is_crowd(t, rate, &job->settings->plan);
+
+	if (crowd)
+		bench_run_fail(job->run,
+		    "the tester stood still: %" PRIu64 " of %" PRIu64
+		    " questions got no valid answer in time, but up to %" PRIu64
+		    " were late at once, which a server need not hold",
+		    failed(t), t->sent, t->overdue_at_once);
+	return crowd;
+}
+
 void
 bench_method_judge(const struct bench_job *job, uint32_t rate)
 {
 	const struct bench_tally *t = job->tally;
 
 	bench_method_judge_sending(job, rate);
-	if (is_crowd(t, rate, &job->settings->plan))
-		bench_run_fail(job->run,
-		    "the tester stood still: %" PRIu64 " of %" PRIu64
-		    " questions got no valid answer in time, but up to %" PRIu64
-		    " were late at once, which a server need not hold",
-		    failed(t), t->sent, t->overdue_at_once);
-	else if (failed(t) > 0)
+	if (!bench_method_judge_crowd(job, rate) && failed(t) > 0)
 		bench_run_fail(job->run,
 		    "%" PRIu64 " of %" PRIu64 " questions got no valid answer in time", failed(t),
 		    t->sent);

@@ -152,7 +152,7 @@ conclude(const struct ramp *r)
 	bench_watch_find(r->job, &r->used, r->total->replies[BENCH_VALID]);
 	if (*r->job->stop)
 		return;
-	bench_method_judge_pauses(&whole);
+	bench_method_judge_pauses(&whole, r->job->settings->high);
 	bench_method_hint(&whole);
 	if (r->total->sent == 0)
 		bench_run_fail(r->job->run, "no question could be sent");
