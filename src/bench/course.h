@@ -22,6 +22,7 @@
 MUST_USE bool bench_course_await(
     const struct bench_job *job, uint64_t early_ns, uint64_t *start_ns);
 
+#define BENCH_COURSE_OPEN_NS NS_PER_SEC        /* for its lanes to open */
 #define BENCH_COURSE_EARLY_NS (50 * NS_PER_MS) /* for the threads of a trial to start */
 
 /* Look at the trial, at NOW_NS. */

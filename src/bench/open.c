@@ -102,6 +102,21 @@ take_row(void *ctx, uint64_t now_ns)
 	say(o);
 }
 
+/*
+ * Open the lanes when the time of --start-at has nearly come: a server closes connections that have
+ * asked nothing for long. False: that was not possible, and the run says why, or it was stopped.
+ */
+static bool
+open_trial(struct open *o, uint64_t *start_ns)
+{
+	if (!bench_course_await(o->job, BENCH_COURSE_OPEN_NS, start_ns))
+		return false;
+	int err = bench_trial_new(&o->plan, &o->trial);
+	if (err != 0)
+		bench_run_fail(o->job->run, "the load could not be started: %s", strerror(-err));
+	return err == 0 && bench_course_await(o->job, BENCH_COURSE_EARLY_NS, start_ns);
+}
+
 /* The same, when there is memory for it. */
 static bool
 ask(struct open *o, uint64_t n, double interval)
@@ -112,17 +127,15 @@ ask(struct open *o, uint64_t n, double interval)
 		.interval_ns = (uint64_t)(interval * (double)NS_PER_SEC),
 		.look = take_row,
 		.ctx = o };
-	int err = bench_trial_new(&o->plan, &o->trial);
 
-	if (err == 0 && !bench_course_await(job, BENCH_COURSE_EARLY_NS, &c.start_ns))
+	if (!open_trial(o, &c.start_ns))
 		return false;
 	bench_watch_begin(job, &o->begin);
 	bench_watch_cpu_begin(job, &o->cpu);
 	o->start_ns = o->row_ns = clock_now_ns();
 	bench_progress_init(&o->progress, stderr, 0);
 	say(o);
-	if (err == 0)
-		err = bench_course_run(job, o->trial, &c, job->tally);
+	int err = bench_course_run(job, o->trial, &c, job->tally);
 	bench_progress_end(&o->progress);
 	if (err != 0) {
 		bench_run_fail(job->run, "the load could not be started: %s", strerror(-err));
