@@ -116,6 +116,11 @@ deliver(const struct bench_settings *s, const struct bench_run *r, FILE *out)
 	int status = bench_run_status(r), err;
 
 	bench_run_print(r, out);
+	if (fflush(out) != 0 || ferror(out)) {
+		(void)fprintf(
+		    stderr, "dns64bench: the results cannot be written: %s\n", strerror(errno));
+		status = EXIT_FAILURE;
+	}
 	err = s->json != NULL ? bench_run_write_json(r, s->json) : 0;
 	if (err != 0) {
 		(void)fprintf(stderr, "dns64bench: %s: %s\n", s->json, strerror(-err));

@@ -195,12 +195,22 @@ complete_soak(struct cmdline *c, struct bench_settings *s)
 }
 
 /* Where the results go. */
+static bool
+is_same(const char *path, const char *other)
+{
+	return path != NULL && other != NULL && strcmp(path, other) == 0;
+}
+
 static void
 complete_output(struct cmdline *c, const struct bench_settings *s)
 {
-	if (s->csv != NULL && s->json != NULL && strcmp(s->csv, "-") == 0 &&
-	    strcmp(s->json, "-") == 0)
+	if (is_same(s->csv, s->json) && strcmp(s->csv, "-") == 0)
 		cmdline_complain(c, "csv", "standard output takes either this or --json");
+	else if (is_same(s->csv, s->json))
+		cmdline_complain(c, "csv", "%s is the file of --json", s->csv);
+	if (is_same(s->raw, s->json) || is_same(s->raw, s->csv))
+		cmdline_complain(c, "raw", "%s is the file of --%s", s->raw,
+		    is_same(s->raw, s->json) ? "json" : "csv");
 }
 
 /* Questions are asked from addresses of the same family as the server's. */
