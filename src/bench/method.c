@@ -382,16 +382,16 @@ bench_method_judge_pauses(const struct bench_job *job, uint32_t rate)
 	double part = taken_out(job->tally);
 	double paused = paused_part(job->tally, job->settings->plan.n_threads);
 
-	if (rate == 0 && paused > BENCH_TAKEN_OUT)
-		bench_run_fail(job->run,
-		    "the tester was kept from running for %.1f %% of the time, so the run says "
-		    "little of the server",
-		    100 * paused);
 	if (part > BENCH_TAKEN_OUT)
 		bench_run_fail(job->run,
 		    "the tester was kept from running: %.1f %% of the questions were not asked or "
 		    "do not count, so the run says little of the server",
 		    100 * part);
+	else if (rate == 0 && paused > BENCH_TAKEN_OUT)
+		bench_run_fail(job->run,
+		    "the tester was kept from running for %.1f %% of the time, so the run says "
+		    "little of the server",
+		    100 * paused);
 }
 
 void

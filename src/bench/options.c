@@ -302,6 +302,8 @@ complete_ramp(struct cmdline *c, struct bench_settings *s)
 	if (s->duration < RAMP_LEAST || s->duration > BENCH_ROWS_MAX)
 		cmdline_complain(
 		    c, "duration", "of a ramp is from %g to %d s", RAMP_LEAST, BENCH_ROWS_MAX);
+	else if (s->duration > (double)(uint64_t)s->duration)
+		cmdline_complain(c, "duration", "of a ramp is in whole seconds: each has a row");
 	p->rate = s->high;
 	p->ramp_ns = (uint64_t)(s->duration * (double)NS_PER_SEC);
 	p->n_questions = bench_plan_questions(p, s->duration);

@@ -130,6 +130,12 @@ find_behind(const struct ramp *r)
 	for (size_t i = 0; i < r->n; i++)
 		best = r->seconds[i].valid > best ? r->seconds[i].valid : best;
 	bench_run_find(r->job->run, "most answers", json_real(best), "1/s");
+	if (at == r->n && *r->job->stop) {
+		if (r->n > 0)
+			bench_run_find(r->job->run, "answers fall behind",
+			    json_sprintf("not up to %.0f/s", r->seconds[r->n - 1].due), "");
+		return;
+	}
 	if (at == r->n) {
 		bench_run_find(
 		    r->job->run, "answers fall behind", json_string("above the highest rate"), "");
@@ -152,10 +158,11 @@ conclude(const struct ramp *r)
 	bench_watch_find(r->job, &r->used, r->total->replies[BENCH_VALID]);
 	if (*r->job->stop)
 		return;
-	bench_method_judge_pauses(&whole, r->job->settings->high);
+	bench_method_judge_sending(&whole, 0); /* its pace is not that of one rate */
+	if (r->total->sent > 0 && r->total->replies[BENCH_VALID] == 0)
+		bench_run_fail(r->job->run, "no question got a valid answer in time");
 	bench_method_hint(&whole);
-	if (r->total->sent == 0)
-		bench_run_fail(r->job->run, "no question could be sent");
+	bench_method_judge_extras(&whole);
 }
 
 static void

@@ -438,6 +438,7 @@ static const char *const faults[][3] = {
 	    "" },
 	{ "rate -s ::1 -r 9 --start-at 1500000000.5", "--start-at: 1500000000.5 has passed: it is ",
 	    " now\n" },
+	{ "ramp -s ::1 -d 2.5", "--duration: of a ramp is in whole seconds: each has a row", "" },
 	{ "rate -s ::1 -r 9 --json a --csv a", "--csv: a is the file of --json", "" },
 	{ "rate -s ::1 -r 9 --json a --csv b --raw a", "--raw: a is the file of --json", "" },
 	{ "rate -s ::1 -r 9 --csv b --raw b", "--raw: b is the file of --csv", "" },

@@ -3,7 +3,13 @@
 
 #include "bench/ramp.h"
 
+#include <pthread.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <time.h>
+
 #include "bench/method.h"
+#include "bench/played.h"
 #include "support/benchrig.h"
 #include "support/tests.h"
 
@@ -69,10 +75,38 @@ START_TEST(losses_are_found)
 }
 END_TEST
 
+static void *
+stop_soon(void *arg)
+{
+	const struct timespec pause = { .tv_sec = 1, .tv_nsec = 500000000 };
+
+	(void)nanosleep(&pause, NULL);
+	atomic_store((atomic_bool *)arg, true);
+	return NULL;
+}
+
+/* One that was cut short knows nothing of the rates that were to come. */
+START_TEST(interrupted_ramp_has_no_verdict)
+{
+	pthread_t thread;
+
+	benchrig_init(&rig);
+	benchrig_start(&rig, "ramp --aaaa 100 --high 100 -d 60 --timeout 10");
+	ck_assert_int_eq(pthread_create(&thread, NULL, stop_soon, &rig.stop), 0);
+	bench_ramp(&rig.job);
+	(void)pthread_join(thread, NULL);
+	const json_t *found = played_found(rig.job.run, "answers fall behind");
+	ck_assert(found == NULL ||
+	    strncmp(json_string_value(found), "not up to ", strlen("not up to ")) == 0);
+	benchrig_stop(&rig, NULL);
+}
+END_TEST
+
 void
 tests_add(TCase *tc)
 {
 	tcase_add_test(tc, behind_is_the_first_of_two);
 	tcase_add_test(tc, rows_grow);
 	tcase_add_test(tc, losses_are_found);
+	tcase_add_test(tc, interrupted_ramp_has_no_verdict);
 }
