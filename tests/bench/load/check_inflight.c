@@ -232,7 +232,7 @@ add(uint64_t now_ns)
 	if (no_room)
 		return;
 	bench_inflight_add(&f, question(n_asked), now_ns);
-	model[n_asked] = (struct bench_asked){ now_ns, question(n_asked), BENCH_OPEN };
+	model[n_asked] = (struct bench_asked){ now_ns, question(n_asked), BENCH_OPEN, false };
 	n_asked++;
 	n_open++;
 }
