@@ -283,15 +283,6 @@ taken_out(const struct bench_tally *t)
 	return t->paused > 0 ? (double)t->paused / (double)(t->sent + t->paused) : 0;
 }
 
-/* The part of the time in which clients could not ask; of all threads, by their number. */
-static double
-paused_part(const struct bench_tally *t, unsigned n_threads)
-{
-	double asked_ns = t->sent > 0 ? (double)(t->end_ns - t->first_ns) * n_threads : 0;
-
-	return asked_ns > 0 ? (double)t->pause_ns / asked_ns : 0;
-}
-
 /* Could the tester's own crowds have lost what is missing? */
 static bool
 is_crowd(const struct bench_tally *t, uint32_t rate, const struct bench_plan *p)
@@ -377,21 +368,15 @@ bench_method_judge_extras(const struct bench_job *job)
 }
 
 void
-bench_method_judge_pauses(const struct bench_job *job, uint32_t rate)
+bench_method_judge_pauses(const struct bench_job *job)
 {
 	double part = taken_out(job->tally);
-	double paused = paused_part(job->tally, job->settings->plan.n_threads);
 
 	if (part > BENCH_TAKEN_OUT)
 		bench_run_fail(job->run,
 		    "the tester was kept from running: %.1f %% of the questions were not asked or "
 		    "do not count, so the run says little of the server",
 		    100 * part);
-	else if (rate == 0 && paused > BENCH_TAKEN_OUT)
-		bench_run_fail(job->run,
-		    "the tester was kept from running for %.1f %% of the time, so the run says "
-		    "little of the server",
-		    100 * paused);
 }
 
 void
@@ -403,7 +388,7 @@ bench_method_judge_sending(const struct bench_job *job, uint32_t rate)
 
 	if (t->sent == 0)
 		bench_run_fail(job->run, "no question could be sent");
-	bench_method_judge_pauses(job, rate);
+	bench_method_judge_pauses(job);
 	if (t->faults.unsent > 0)
 		bench_run_fail(
 		    job->run, "%" PRIu64 " questions could not be sent", t->faults.unsent);

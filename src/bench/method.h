@@ -162,7 +162,7 @@ enum bench_flaw {
 	BENCH_FLAW_FOREIGN = 512  /* others sent to its ports, more than a few */
 };
 
-#define BENCH_TAKEN_OUT 0.01 /* part of the questions, or of clients' time */
+#define BENCH_TAKEN_OUT 0.01 /* part of the questions */
 
 /*
  * What the receive buffer of a UDP socket holds if nobody has made it larger: 212,992 octets
@@ -198,11 +198,8 @@ MUST_USE bool bench_method_good(const struct bench_tally *t, const struct bench_
 /* bench_method_judge_sending: of that only what went wrong in sending and with this machine. */
 void bench_method_judge_sending(const struct bench_job *job, uint32_t rate);
 
-/*
- * bench_method_judge_pauses: of that only that the tester was kept from running for too long: above
- * BENCH_TAKEN_OUT of the questions, or, with RATE 0, of the time.
- */
-void bench_method_judge_pauses(const struct bench_job *job, uint32_t rate);
+/* bench_method_judge_pauses: of that only that the tester was kept from running for too long. */
+void bench_method_judge_pauses(const struct bench_job *job);
 
 /* bench_method_judge_crowd: of that only that the tester's crowd lost answers; true if it did. */
 MUST_USE bool bench_method_judge_crowd(const struct bench_job *job, uint32_t rate);

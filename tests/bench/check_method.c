@@ -325,26 +325,6 @@ START_TEST(questions_taken_out_spoil_a_run)
 }
 END_TEST
 
-/* Clients have no questions that are due: it is their time. */
-START_TEST(pauses_above_one_percent_spoil_clients)
-{
-	sound();
-	settings.plan.n_threads = 2;
-	tally.end_ns = tally.first_ns + 10 * NS_PER_SEC;
-	tally.pauses = 2;
-	tally.pause_ns = 200 * NS_PER_MS; /* of 20 s */
-	bench_method_judge(&job, 0);
-	ck_assert_str_eq(played_failures(job.run), "");
-	tally.pause_ns = 300 * NS_PER_MS;
-	bench_method_judge(&job, 1000);
-	ck_assert_str_eq(played_failures(job.run), "");
-	bench_method_judge(&job, 0);
-	ck_assert_str_eq(played_failures(job.run),
-	    "the tester was kept from running for 1.5 % of the time, so the run says little of the "
-	    "server\n");
-}
-END_TEST
-
 START_TEST(pace_not_kept)
 {
 	sound();
@@ -566,7 +546,6 @@ tests_add(TCase *tc)
 	tcase_add_test(tc, crowd_is_the_testers);
 	tcase_add_test(tc, wrong_answers_are_never_excused);
 	tcase_add_test(tc, questions_taken_out_spoil_a_run);
-	tcase_add_test(tc, pauses_above_one_percent_spoil_clients);
 	tcase_add_test(tc, pace_not_kept);
 	tcase_add_test(tc, several_reasons_are_all_told);
 	tcase_add_test(tc, findings_tell_every_fault);
