@@ -840,7 +840,9 @@ START_TEST(overdue_questions_are_spread)
 	ck_assert_uint_le(tally.crowd, 131 + 25);
 	ck_assert_uint_ge(tally.behind, 500);
 	ck_assert_uint_le(tally.behind, 800);
-	ck_assert_uint_eq(tally.lag.max_ns / NS_PER_MS, 35);
+	/* The first may have left at once, if its thread came first; then the second lags most. */
+	ck_assert_uint_ge(tally.lag.max_ns / NS_PER_MS, 34);
+	ck_assert_uint_le(tally.lag.max_ns / NS_PER_MS, 35);
 	ck_assert_uint_gt(tally.gaps.n, 5000);
 }
 END_TEST
