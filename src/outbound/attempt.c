@@ -331,9 +331,7 @@ seldom_wait(struct lookups *ls, struct lookup *l, uint64_t wait_ns, uint64_t now
 		return l->end_ns - now_ns;
 	/* Every upstream is down: a short life, and one attempt (RULES D5). */
 	if (upstreams_all_down(ls->upstreams)) {
-		if (l->end_ns > now_ns + LOOKUP_DOWN_MS * NS_PER_MS)
-			l->end_ns = now_ns + LOOKUP_DOWN_MS * NS_PER_MS;
-		l->excuse.hurried = true;
+		lookup_shorten(l, now_ns);
 		wait_ns = LOOKUP_DOWN_MS * NS_PER_MS;
 	}
 	if (l->here.suspect != LOOKUP_NO_SUSPECT && l->progress == LOOKUP_ASKED_STREAM) {

@@ -631,11 +631,8 @@ lookup_tcp_wait(struct lookups *ls, struct lookup *l, uint64_t now_ns)
 	uint64_t due_ns;
 
 	/* Every upstream is down: as short a wait as for an attempt (RULES D5). */
-	if (upstreams_all_down(us)) {
-		l->excuse.hurried = true;
-		if (l->end_ns > now_ns + LOOKUP_DOWN_MS * NS_PER_MS)
-			l->end_ns = now_ns + LOOKUP_DOWN_MS * NS_PER_MS;
-	}
+	if (upstreams_all_down(us))
+		lookup_shorten(l, now_ns);
 	due_ns = l->end_ns;
 	if (us->n_order > 1 || l->stream.plan == LOOKUP_STREAM_NEXT)
 		due_ns = now_ns + upstreams_wait_ns(us, l->upstream, lookup_over(l), 0);

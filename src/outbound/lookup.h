@@ -516,6 +516,19 @@ lookup_counts_as_probe(const struct lookup *l)
 	    l->probe.way == WAY_AS_LEARNED && l->key.qtype == DNS_TYPE_NS;
 }
 
+/*
+ * lookup_shorten: as all upstreams are down, L lives for LOOKUP_DOWN_MS from NOW_NS on at most
+ * (RULES D5).
+ */
+static inline void
+lookup_shorten(struct lookup *l, uint64_t now_ns)
+{
+	uint64_t end_ns = now_ns + LOOKUP_DOWN_MS * NS_PER_MS;
+
+	l->excuse.hurried = true;
+	l->end_ns = l->end_ns < end_ns ? l->end_ns : end_ns;
+}
+
 /* lookup_set_wait: L waits for WHAT until DUE_NS, or its end if that is sooner. */
 static inline void
 lookup_set_wait(struct lookups *ls, struct lookup *l, enum lookup_wait what, uint64_t due_ns)

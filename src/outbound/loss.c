@@ -112,6 +112,8 @@ loss_on_timer(struct lookups *ls, struct lookup *l, struct lookup_result *result
 		(l->progress == LOOKUP_ASKED_STREAM && l->stream.plan != LOOKUP_STREAM_HERE));
 	if (l->progress == LOOKUP_TO_ASK) { /* no TCP connection had room */
 		l->excuse.no_room = true;
+		/* With others a wish for TCP goes on to the next; the only one is asked as usual.
+		 */
 		if (ls->upstreams->n_order == 1)
 			lookup_plan(l, LOOKUP_NO_REPLY);
 		lookup_stop_attempt(ls, l);
