@@ -5,6 +5,9 @@
  * not know. But what both take they must understand alike: header, question, and of each record the
  * owner, type, class, TTL, and RDATA with its names expanded.
  */
+/* Before ldns, which otherwise makes bool a signed char, one bit of which cannot be 1. */
+#include <stdbool.h>
+
 #include <ldns/ldns.h>
 #include <string.h>
 
