@@ -11,6 +11,8 @@
 #include "config/policy_lines.h"
 #include "config/values.h"
 
+#define N_ACCESSES (POLICY_IGNORED + 1)
+
 #define LIST_TEXT 360 /* bytes of the networks in a notice; the rest is "..." */
 
 static const struct net loopback[] = { { { [15] = 1 }, 128, NETADDR_IPV6 },
@@ -124,8 +126,15 @@ struct filling {
 	struct policies *ps;
 	bool said;            /* there is an allow line */
 	struct netmap blocks; /* network to policy */
-	struct netmap access; /* network to enum policy_access */
+	struct netmap access; /* network to access_value */
 };
+
+/* What becomes of a network's clients, and the line by which, in one value. */
+static uint32_t
+access_value(enum policy_access access, unsigned line)
+{
+	return line * N_ACCESSES + access;
+}
 
 /* The value of the longest network in M that contains NET, or is NET. */
 static uint32_t
@@ -224,7 +233,7 @@ add_list(struct filling *f, const struct access_list *l)
 	const struct policy_lines_net *n = l->nets->items;
 
 	for (size_t i = 0; i < l->nets->n; i++) {
-		int rc = netmap_add(&f->access, &n[i].net, l->access);
+		int rc = netmap_add(&f->access, &n[i].net, access_value(l->access, n[i].line));
 
 		if (rc == -ENOMEM)
 			return false;
@@ -246,19 +255,27 @@ add_access(struct filling *f)
 		ok = add_list(f, &lists[i]);
 	/* The machine itself may always ask. */
 	for (size_t i = 0; i < N_OF(loopback) && ok; i++)
-		ok = netmap_set(&f->access, &loopback[i], POLICY_SERVED) == 0;
+		ok = netmap_set(&f->access, &loopback[i], access_value(POLICY_SERVED, 0)) == 0;
 	return ok;
 }
 
-/* What becomes of clients in no network that is named. */
-static enum policy_access
+/* What becomes of clients in no network that is named, as an access_value. */
+static uint32_t
 others(const struct policy_lines_list *l)
 {
 	if (l->allow_any > 0)
-		return POLICY_SERVED;
+		return access_value(POLICY_SERVED, l->allow_any);
 	if (l->deny_any > 0)
-		return l->ignore_any ? POLICY_IGNORED : POLICY_DENIED;
-	return POLICY_STRANGER;
+		return access_value(l->ignore_any ? POLICY_IGNORED : POLICY_DENIED, l->deny_any);
+	return access_value(POLICY_STRANGER, 0);
+}
+
+static struct policies_client
+client_of(uint32_t policy, uint32_t access)
+{
+	return (struct policies_client){ .policy = (uint16_t)policy,
+		.access = (uint8_t)(access % N_ACCESSES),
+		.line = access / N_ACCESSES };
 }
 
 /* Put NET into the map of clients, with what the longest networks around it say. */
@@ -267,8 +284,9 @@ put(struct filling *f, const struct net *net)
 {
 	uint32_t policy = around(&f->blocks, net, 0);
 	uint32_t access = around(&f->access, net, others(f->s->policy_lines));
+	struct policies_client c = client_of(policy, access);
 
-	return netmap_set(&f->ps->common.clients, net, policies_value(policy, access)) == 0;
+	return policies_add_client(f->ps, net, &c) == 0;
 }
 
 static bool
@@ -288,8 +306,9 @@ join(struct filling *f)
 {
 	const struct policy_lines_list *l = f->s->policy_lines;
 	struct access_list lists[LISTS];
-	bool ok = true, open = others(l) == POLICY_SERVED;
+	bool ok = true, open = l->allow_any > 0;
 
+	f->ps->common.kinds[0] = client_of(0, others(l));
 	lists_of(f, lists);
 	for (size_t b = 1; b < l->all.n && ok; b++)
 		ok = put_all(f, &policy_lines_at(l, b)->nets);
@@ -298,7 +317,6 @@ join(struct filling *f)
 	/* If all may ask, and no network is named, the empty map says so without a search. */
 	for (size_t i = 0; i < N_OF(loopback) && ok && (f->ps->common.clients.n > 0 || !open); i++)
 		ok = put(f, &loopback[i]);
-	f->ps->common.others = policies_value(0, others(l));
 	f->ps->common.ignores = l->ignore.n > 0 || l->ignore_any;
 	return ok;
 }

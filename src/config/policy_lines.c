@@ -129,35 +129,6 @@ policy_lines_state(const struct policy_lines_list *list, const struct policy_lin
 			   : policy_lines_find(policy_lines_in_force(list, l), prefix);
 }
 
-/* The longest network of NETS that has CLIENT and is longer than BEST, which may be NULL; or BEST.
- */
-static const struct policy_lines_net *
-longest(const struct array *nets, const struct netaddr *client, const struct policy_lines_net *best)
-{
-	const struct policy_lines_net *n = nets->items;
-
-	for (size_t i = 0; i < nets->n; i++) {
-		if (n[i].net.family == client->family && net_holds(&n[i].net, client->addr) &&
-		    (best == NULL || n[i].net.len > best->net.len))
-			best = &n[i];
-	}
-	return best;
-}
-
-unsigned
-policy_lines_access(
-    const struct policy_lines_list *list, const struct netaddr *client, bool may_ask)
-{
-	const struct policy_lines_net *found =
-	    longest(may_ask ? &list->allow : &list->deny, client, NULL);
-
-	if (!may_ask)
-		found = longest(&list->ignore, client, found);
-	if (found != NULL)
-		return found->line;
-	return may_ask ? list->allow_any : list->deny_any;
-}
-
 struct policy_lines *
 policy_lines_now(const struct policy_lines_list *list)
 {

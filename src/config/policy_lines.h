@@ -150,13 +150,6 @@ MUST_USE const struct array *policy_lines_in_force(
 MUST_USE const struct policy_lines_prefix *policy_lines_state(const struct policy_lines_list *list,
     const struct policy_lines *l, const struct pref64 *prefix, bool mapped_only);
 
-/*
- * policy_lines_access: the line by which CLIENT may ask, or may not: that of the longest network
- * which has it, of those that say so, or of any. 0: there is none.
- */
-MUST_USE unsigned policy_lines_access(
-    const struct policy_lines_list *list, const struct netaddr *client, bool may_ask);
-
 /* policy_lines_open: begin a block whose head is at LINE. Its item; NULL without memory. */
 MUST_USE struct policy_lines *policy_lines_open(struct policy_lines_list *list, unsigned line);
 

@@ -188,15 +188,20 @@ by_allow(const struct decided *d)
 		: "there is no allow line: this machine and its own networks may ask");
 }
 
+/* The number of the line by which the client may ask, or may not; 0: none has it. */
+static unsigned
+client_line(const struct decided *d)
+{
+	return policies_client(d->job->explanation.policies, &d->job->client)->line;
+}
+
 /* The line by which the client may ask; this machine may, whatever the lines say. */
 static json_t *
 allowed_by(const struct decided *d)
 {
-	const struct netaddr *client = &d->job->client;
-
-	return netaddr_is_loopback(client)
+	return netaddr_is_loopback(&d->job->client)
 	    ? rule_json("built in: this machine may always ask")
-	    : line_at(d, policy_lines_access(lines_of(d), client, true));
+	    : line_at(d, client_line(d));
 }
 
 /* The prefix of the client's policy that dns64ctl changed, or that stands last; none is active. */
@@ -292,7 +297,7 @@ decided_reason(const struct decided *d)
 	if (strcmp(name, BY_ALLOW) == 0)
 		return by_allow(d);
 	if (strcmp(name, BY_DENY) == 0)
-		return line_at(d, policy_lines_access(lines_of(d), &d->job->client, false));
+		return line_at(d, client_line(d));
 	if (strcmp(name, BY_PREFIXES) == 0)
 		return by_prefixes(d);
 	if (strcmp(name, BY_DENIAL) == 0)

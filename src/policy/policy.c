@@ -152,7 +152,6 @@ start(size_t n)
 	netmap_init(&ps->common.clients);
 	netmap_init(&ps->common.exempt);
 	netmap_init(&ps->denied);
-	ps->common.others = policies_value(0, POLICY_SERVED);
 	ps->n = n;
 	ps->table = calloc(n, sizeof(*ps->table));
 	if (ps->table != NULL)
@@ -180,7 +179,11 @@ policies_new(size_t n)
 		return NULL;
 	ps->common.store = store_new();
 	ps->site.store = store_new();
-	if (ps->common.store != NULL && ps->site.store != NULL) {
+	if (ps->common.store != NULL && ps->site.store != NULL)
+		ps->common.kinds = malloc(sizeof(*ps->common.kinds));
+	if (ps->common.kinds != NULL) {
+		ps->common.kinds[ps->common.n_kinds++] =
+		    (struct policies_client){ .access = POLICY_SERVED };
 		ps->common.special = make_special(ps->common.store);
 		defaults.synth.v4 = policies_v4(ps);
 		defaults.synth.excluded = policies_excluded(ps, true);
@@ -193,6 +196,39 @@ policies_new(size_t n)
 	for (size_t i = 0; i < n; i++)
 		ps->table[i] = defaults;
 	return ps;
+}
+
+/* Add KIND to those of COMMON, whose room doubles each time it is used up. Returns 0 or -ENOMEM. */
+static int
+add_kind(struct policies_common *common, const struct policies_client *kind)
+{
+	uint32_t n = common->n_kinds;
+
+	if ((n & (n - 1)) == 0) {
+		struct policies_client *more =
+		    reallocarray(common->kinds, 2 * (size_t)n, sizeof(*more));
+
+		if (more == NULL)
+			return -ENOMEM;
+		common->kinds = more;
+	}
+	common->kinds[common->n_kinds++] = *kind;
+	return 0;
+}
+
+int
+policies_add_client(
+    struct policies *ps, const struct net *net, const struct policies_client *client)
+{
+	struct policies_common *common = &ps->common;
+	const struct policies_client *last = &common->kinds[common->n_kinds - 1];
+
+	/* Networks that stand in one line mostly follow each other. */
+	if ((last->line != client->line || last->policy != client->policy ||
+		last->access != client->access) &&
+	    add_kind(common, client) != 0)
+		return -ENOMEM;
+	return netmap_set(&common->clients, net, common->n_kinds - 1);
 }
 
 /* A set with the policies of BEFORE, that shares common with it. */
@@ -258,6 +294,7 @@ policies_unref(struct policies *ps)
 	if (store_unref(ps->common.store)) {
 		netmap_fini(&ps->common.clients);
 		netmap_fini(&ps->common.exempt);
+		free(ps->common.kinds);
 	}
 	if (store_unref(ps->site.store))
 		free(ps->site.prefixes);

@@ -86,8 +86,14 @@ enum policy_access {
 	POLICY_STRANGER, /* it may not ask, as no allow line has it: REFUSED */
 	POLICY_SERVED,   /* it may ask */
 	POLICY_DENIED,   /* a deny line has it: REFUSED */
-	POLICY_IGNORED,  /* likewise, with drop: no answer */
-	POLICY_ACCESSES
+	POLICY_IGNORED   /* likewise, with drop: no answer */
+};
+
+/* What the clients of a network get (RULES D13, D23). */
+struct policies_client {
+	uint32_t line; /* of the configuration, which decides access; 0: built in, or none has it */
+	uint16_t policy; /* its number */
+	uint8_t access;  /* enum policy_access */
 };
 
 struct policy {
@@ -128,12 +134,13 @@ struct store;
  * store.
  */
 struct policies_common {
-	struct netmap clients;   /* network to policies_value (RULES D13, D23) */
-	uint32_t others;         /* the same value, for clients in none of those networks */
-	bool ignores;            /* some clients are POLICY_IGNORED by clients or others */
-	struct netmap exempt;    /* network to 1: without rate-limit and max-amplification */
-	struct zonemap *special; /* zone to enum special (RULES D15, D17) */
-	struct store *store;     /* owned: special, and what policies point to, but for v4 */
+	struct netmap clients;         /* network to an index of kinds, by policies_add_client */
+	struct policies_client *kinds; /* owned; 0: for clients in none of those networks */
+	uint32_t n_kinds;              /* >= 1 */
+	bool ignores;                  /* some of kinds are POLICY_IGNORED */
+	struct netmap exempt;          /* network to 1: without rate-limit and max-amplification */
+	struct zonemap *special;       /* zone to enum special (RULES D15, D17) */
+	struct store *store;           /* owned: special, and what policies point to, but for v4 */
 };
 
 /* A prefix of one policy or more, where each has a state for it. Suffixes do not count. */
@@ -268,11 +275,18 @@ policy_serves(const struct policy *p, const struct netaddr *client)
 	return p->synthesize != POLICY_NEVER && policy_fits_family(p, client);
 }
 
-/* policies_value: the value in the map of clients for POLICY and enum policy_access ACCESS. */
-MUST_USE static inline uint32_t
-policies_value(uint32_t policy, uint32_t access)
+/*
+ * policies_add_client: what clients in NET get, in place of what they got. PS is not shared yet,
+ * and what clients in no network get is set. Returns 0 or -ENOMEM.
+ */
+MUST_USE int policies_add_client(
+    struct policies *ps, const struct net *net, const struct policies_client *client);
+
+/* policies_client: what the configuration gives CLIENT; the operator may order otherwise. */
+MUST_USE static inline const struct policies_client *
+policies_client(const struct policies *ps, const struct netaddr *client)
 {
-	return policy * POLICY_ACCESSES + access;
+	return &ps->common.kinds[netmap_find(&ps->common.clients, client, 0)];
 }
 
 /* policies_ordered: what the operator orders about CLIENT (dns64ctl deny); else POLICY_SERVED. */
@@ -292,8 +306,7 @@ policies_access(const struct policies *ps, const struct netaddr *client)
 
 	if (UNLIKELY(ordered != POLICY_SERVED))
 		return ordered;
-	return (enum policy_access)(
-	    netmap_find(&ps->common.clients, client, ps->common.others) % POLICY_ACCESSES);
+	return (enum policy_access)policies_client(ps, client)->access;
 }
 
 /* policies_ignore: does CLIENT get no answer, whatever it asks? */
@@ -310,11 +323,10 @@ policies_ignore(const struct policies *ps, const struct netaddr *client)
 MUST_USE static inline unsigned
 policies_find(const struct policies *ps, const struct netaddr *client, bool *may_ask)
 {
-	uint32_t v = netmap_find(&ps->common.clients, client, ps->common.others);
+	const struct policies_client *c = policies_client(ps, client);
 
-	*may_ask =
-	    v % POLICY_ACCESSES == POLICY_SERVED && policies_ordered(ps, client) == POLICY_SERVED;
-	return v / POLICY_ACCESSES;
+	*may_ask = c->access == POLICY_SERVED && policies_ordered(ps, client) == POLICY_SERVED;
+	return c->policy;
 }
 
 #endif

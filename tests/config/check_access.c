@@ -118,6 +118,16 @@ START_TEST(exempt_networks_are_in_the_policies)
 }
 END_TEST
 
+/* The line that decides whether CLIENT may ask; 0: none does. */
+static unsigned
+line_of(const struct policies *ps, const char *client)
+{
+	struct netaddr a;
+
+	ck_assert(netaddr_parse(client, 53, &a));
+	return policies_client(ps, &a)->line;
+}
+
 START_TEST(allow_any_lets_all_ask)
 {
 	const struct policies *ps =
@@ -127,6 +137,9 @@ START_TEST(allow_any_lets_all_ask)
 	ck_assert_int_eq(find(ps, "192.0.2.1"), 1);
 	ck_assert_int_eq(find(ps, "192.0.2.129"), 0);
 	ck_assert_int_eq(find(ps, "10.0.0.1"), 1);
+	ck_assert_uint_eq(line_of(ps, "203.0.113.1"), 1);
+	ck_assert_uint_eq(line_of(ps, "192.0.2.1"), 2);
+	ck_assert_uint_eq(line_of(ps, "10.0.0.1"), 1);
 }
 END_TEST
 
@@ -160,6 +173,13 @@ START_TEST(d23_longest_of_allow_and_deny_decides)
 	ck_assert_int_eq(becomes(ps, "2001:db8:2::1"), POLICY_DENIED);
 	ck_assert_int_eq(becomes(ps, "2001:db8:1::1"), POLICY_SERVED);
 	ck_assert_int_eq(becomes(ps, "2001:db8:1:2::1"), POLICY_DENIED);
+	ck_assert_uint_eq(line_of(ps, "10.0.0.1"), 4);
+	ck_assert_uint_eq(line_of(ps, "10.1.0.1"), 3);
+	ck_assert_uint_eq(line_of(ps, "10.1.2.1"), 2);
+	ck_assert_uint_eq(line_of(ps, "10.1.2.3"), 1);
+	ck_assert_uint_eq(line_of(ps, "10.2.0.1"), 5);
+	ck_assert_uint_eq(line_of(ps, "192.0.2.1"), 0);
+	ck_assert_uint_eq(line_of(ps, "127.0.0.1"), 0);
 	/* The block holds for who may ask inside of it, and for nobody else. */
 	ck_assert_int_eq(find(ps, "10.1.2.1"), 1);
 	ck_assert_int_eq(find(ps, "10.1.2.3"), -2);
@@ -192,6 +212,8 @@ START_TEST(d23_deny_any)
 	ck_assert_int_eq(becomes(ps, "10.0.0.1"), POLICY_SERVED);
 	ck_assert_int_eq(becomes(ps, "203.0.113.1"), POLICY_IGNORED);
 	ck_assert_int_eq(becomes(ps, "2001:db8::1"), POLICY_IGNORED);
+	ck_assert_uint_eq(line_of(ps, "10.0.0.1"), 1);
+	ck_assert_uint_eq(line_of(ps, "203.0.113.1"), 2);
 	ck_assert_int_eq(becomes(ps, "::1"), POLICY_SERVED);
 	ck_assert(ps->common.ignores);
 	ps = make("allow 10.0.0.0/8\ndeny any\n");

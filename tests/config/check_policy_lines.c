@@ -54,56 +54,9 @@ START_TEST(lists_are_kept_in_order)
 }
 END_TEST
 
-static void
-add_net(struct array *list, const struct net *net, unsigned line)
-{
-	struct policy_lines_net *n = array_add(list, sizeof(*n));
-
-	ck_assert_ptr_nonnull(n);
-	*n = (struct policy_lines_net){ .net = *net, .line = line };
-}
-
-/* The longest network that says so decides, else any; whatever the others say of it. */
-START_TEST(line_of_access)
-{
-	static const struct net ten = { { 10 }, 8, NETADDR_IPV4 },
-				inner = { { 10, 1 }, 16, NETADDR_IPV4 },
-				innermost = { { 10, 1, 2 }, 24, NETADDR_IPV4 },
-				doc = { { 0x20, 0x01, 0x0d, 0xb8 }, 32, NETADDR_IPV6 };
-	static const struct {
-		const char *client;
-		unsigned allow, deny;
-	} wanted[] = { { "10.0.0.1", 1, 8 }, { "10.1.0.1", 4, 3 }, { "10.1.2.3", 4, 5 },
-		{ "2001:db8::1", 2, 6 }, { "192.0.2.1", 7, 8 } };
-	struct policy_lines_list *list = policy_lines_new();
-
-	ck_assert_ptr_nonnull(list);
-	add_net(&list->allow, &ten, 1);
-	add_net(&list->allow, &doc, 2);
-	add_net(&list->allow, &inner, 4);
-	add_net(&list->deny, &inner, 3);
-	add_net(&list->ignore, &innermost, 5);
-	add_net(&list->ignore, &doc, 6);
-	for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++) {
-		struct netaddr a;
-
-		ck_assert(netaddr_parse(wanted[i].client, 0, &a));
-		list->allow_any = list->deny_any = 0;
-		ck_assert_uint_eq(policy_lines_access(list, &a, true),
-		    wanted[i].allow == 7 ? 0 : wanted[i].allow);
-		list->allow_any = 7;
-		list->deny_any = 8;
-		ck_assert_uint_eq(policy_lines_access(list, &a, true), wanted[i].allow);
-		ck_assert_uint_eq(policy_lines_access(list, &a, false), wanted[i].deny);
-	}
-	policy_lines_free(list);
-}
-END_TEST
-
 void
 tests_add(TCase *tc)
 {
 	tcase_add_test(tc, blocks_are_opened_in_order);
 	tcase_add_test(tc, lists_are_kept_in_order);
-	tcase_add_test(tc, line_of_access);
 }

@@ -86,12 +86,12 @@ START_TEST(d23_dropped_clients_get_nothing)
 {
 	/* No line may deny this machine itself. */
 	static const struct net own = { { 127 }, 8, NETADDR_IPV4 };
+	static const struct policies_client ignored = { .access = POLICY_IGNORED };
 	struct policies *ps = rig.conf.core.policies;
 	char byte;
 	int udp;
 
-	ck_assert_int_eq(
-	    netmap_set(&ps->common.clients, &own, policies_value(0, POLICY_IGNORED)), 0);
+	ck_assert_int_eq(policies_add_client(ps, &own, &ignored), 0);
 	ps->ignores = true;
 	start();
 	ck_assert(rig_ready(client, 60000));

@@ -290,21 +290,22 @@ START_TEST(client_has_the_policy_of_the_longest_match)
 {
 	const struct net eight = { .addr = { 10 }, .len = 8, .family = NETADDR_IPV4 };
 	const struct net sixteen = { .addr = { 10, 1 }, .len = 16, .family = NETADDR_IPV4 };
+	const struct policies_client served = { .policy = 1, .access = POLICY_SERVED },
+				     stranger = { .access = POLICY_STRANGER };
 	struct netaddr a = addr_of("10.0.0.1");
 	bool may_ask = false;
 
 	ck_assert_uint_eq(policies_find(ps, &a, &may_ask), 0);
 	ck_assert(may_ask);
-	ck_assert_int_eq(
-	    netmap_add(&ps->common.clients, &eight, policies_value(1, POLICY_SERVED)), 0);
-	ck_assert_int_eq(
-	    netmap_add(&ps->common.clients, &sixteen, policies_value(0, POLICY_STRANGER)), 0);
+	ck_assert_int_eq(policies_add_client(ps, &eight, &served), 0);
+	ck_assert_int_eq(policies_add_client(ps, &sixteen, &stranger), 0);
 	ck_assert_uint_eq(policies_find(ps, &a, &may_ask), 1);
 	ck_assert(may_ask);
 	a = addr_of("10.1.0.1");
 	ck_assert_uint_eq(policies_find(ps, &a, &may_ask), 0);
 	ck_assert(!may_ask);
-	ps->common.others = 0;
+	ck_assert_uint_eq(ps->common.n_kinds, 3);
+	ps->common.kinds[0] = stranger;
 	a = addr_of("2001:db8::1");
 	may_ask = true;
 	ck_assert_uint_eq(policies_find(ps, &a, &may_ask), 0);
