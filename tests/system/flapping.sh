@@ -44,7 +44,7 @@ beside()
 	done
 }
 
-start good "$fakedns" -l 127.0.0.1 -p 5301
+start_another good 127.0.0.1 5301
 beside 'flapping, 500 ms each' 400 --outage 500-500
 beside 'flapping, away for 900 ms' 400 --outage 100-900
 beside 'flapping, 50 ms each' 400 --outage 50-50

@@ -36,7 +36,7 @@ for n in 0 7; do
 	back "$n answers each connection, alone" 0
 	stop fakedns
 done
-start good "$fakedns" -l 127.0.0.1 -p 5301
+start_another good 127.0.0.1 5301
 start bad "$upstream" 5300 silent 0
 for mode in $modes; do
 	anew 'nameserver 127.0.0.1 port 5300' 'nameserver 127.0.0.1 port 5301' "selection-mode $mode"

@@ -56,8 +56,7 @@ busy()
 
 one=127.0.0.1#5300 two=127.0.0.2#5301
 start_fakedns --ttl 0
-start second "$fakedns" -l 127.0.0.2 -p 5301 --ttl 0
-wait_for 60 resolves 127.0.0.2 5301 010-000-000-001.dns64perf.test A || give_up 'the second upstream does not start'
+start_another second 127.0.0.2 5301 --ttl 0
 settings 'num-threads 2'
 start_dns64d
 questions 20000 >"$work/questions"
@@ -298,8 +297,7 @@ exits 0 upstream "$two" up
 
 # --- what is in flight ---
 
-start third "$fakedns" -l 127.0.0.3 -p 5302 --outage 1-100000 # over TCP, too
-wait_for 60 listens 127.0.0.3 5302 || give_up 'the third upstream does not start'
+start_another third 127.0.0.3 5302 --outage 1-100000 # over TCP, too
 configure 'nameserver 127.0.0.3 port 5302' "control-socket $control" 'num-threads 2' 'cache-size 0'
 stop dns64d
 start_dns64d

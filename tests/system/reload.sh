@@ -7,7 +7,7 @@ need dnsperf
 start_fakedns --ttl 300
 start_other()
 {
-	start other "$fakedns" -l 127.0.0.1 -p 5301 --ttl 300
+	start_another other 127.0.0.1 5301 --ttl 300
 }
 start_other
 base='nameserver 127.0.0.1 port 5300'
@@ -70,7 +70,7 @@ equal 'the last configuration holds' '2001:db8:64::a00:1' "$(kdig +short @127.0.
 equal 'an address that was taken away is not served' 0 $?
 
 # What was taken away is given back, while a question that came by it is in flight.
-start slow "$fakedns" -l 127.0.0.1 -p 5302 --delay 2000
+start_another slow 127.0.0.1 5302 --delay 2000
 slow='nameserver 127.0.0.1 port 5302'
 configure "$slow" 'num-threads 2' 'cache-size 0' 'listen 127.0.0.4 port 5364'
 kill -HUP "$(pid_of dns64d)"

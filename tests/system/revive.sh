@@ -72,7 +72,7 @@ revived 'silent upstream'
 
 stop dns64d
 equal 'SIGTERM: exit status' 0 "$status"
-start second "$fakedns" -l 127.0.0.1 -p $second
+start_another second 127.0.0.1 $second
 for mode in in-order round-robin random; do
 	configure 'nameserver 127.0.0.1 port 5300' "nameserver 127.0.0.1 port $second" "selection-mode $mode"
 	start_dns64d

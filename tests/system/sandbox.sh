@@ -57,7 +57,7 @@ break_out()
 }
 
 start_fakedns --ttl 300
-start waiter "$fakedns" -l 127.0.0.1 -p 5399
+start_another waiter 127.0.0.1 5399
 
 # --- without, to see that the tries are worth something ---
 

@@ -230,6 +230,15 @@ start_fakedns()
 	wait_for 60 serves "${fakedns_port:-5300}" || give_up "fakedns does not start"
 }
 
+# start_another NAME ADDRESS PORT [OPTION...]: one more fakedns, which listens when this returns.
+start_another()
+{
+	another=$1 where=$2 port=$3
+	shift 3
+	start "$another" "$fakedns" -l "$where" -p "$port" "$@"
+	wait_for 60 listens "$where" "$port" || give_up "$another does not start"
+}
+
 # make_zones: the zones of tests/system/zones in $work, with all their TTLs written out (Unbound takes
 # others for the default), a TXT of 3,000 octets, and signed.site.test signed, its "bogus" AAAA
 # changed after that

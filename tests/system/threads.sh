@@ -75,7 +75,7 @@ for n in 2 1 0; do
 	configured $n
 	check "configuration $n is right" "$DNS64D" -t -c "$work/dns64d.conf"
 done
-start other "$fakedns" -l 127.0.0.2 -p 5300 --ttl 2 --truncate 5 --loss 2
+start_another other 127.0.0.2 5300 --ttl 2 --truncate 5 --loss 2
 start_dns64d
 questions 5000 >"$work/questions"
 for way in udp tcp; do
