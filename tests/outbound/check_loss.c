@@ -367,7 +367,9 @@ START_TEST(d27_question_behind_the_probe_waits)
 	begin(1);
 	p.now_ns += 3 * NS_PER_MS;
 	l = ask("www.example", DNS_TYPE_MX);
+	ck_assert(parts_next(&p, &last) && lookup_in_flight(l));
 	due = l->timer.due;
+	ck_assert_uint_gt(due, p.now_ns / WHEEL_TICK_NS + 1);
 	loss_ask_again(&p.lookups, 0, p.now_ns - 1, p.now_ns);
 	ck_assert_uint_eq(l->timer.due, due);
 	loss_ask_again(&p.lookups, 0, p.now_ns, p.now_ns);
