@@ -10,41 +10,18 @@
 /* msg_parse and msg_parse_reply are each compiled as a whole: they take much of the time. */
 #define INLINE inline __attribute__((always_inline))
 
-/* Return the offset behind the owner at AT; 0 when it is not framed as msg_parse demands. */
-static inline size_t
-skip_owner(const uint8_t *bytes, size_t len, size_t at)
+size_t
+msg_skip_owner(const uint8_t *bytes, size_t len, size_t at)
 {
 	size_t end = name_skip_labels(bytes, len, at);
-	size_t target;
 
-	if (UNLIKELY(end >= len))
+	if (end >= len)
 		return 0;
 	if (bytes[end] == 0)
 		return end + 1;
-	if (UNLIKELY(len - end < 2))
+	if (len - end < NAME_POINTER_LEN)
 		return 0;
-	target = name_pointee(bytes + end);
-	/* A pointer leads backwards (RFC 1035 section 4.1.4), and no name stands in the header. */
-	return target < at && target >= DNS_HEADER_LEN ? end + 2 : 0;
-}
-
-bool
-msg_record(const struct msg *m, size_t at, struct rr *rr)
-{
-	size_t fixed = skip_owner(m->bytes, m->len, at);
-	const uint8_t *p = m->bytes + fixed;
-
-	if (UNLIKELY(fixed == 0 || m->len - fixed < DNS_RR_FIXED))
-		return false;
-	rr->at = at;
-	rr->fixed = fixed;
-	rr->type = wire_u16(p);
-	rr->class = wire_u16(p + 2);
-	rr->ttl = wire_u32(p + 4);
-	rr->rdlen = wire_u16(p + 8);
-	rr->rdata = fixed + DNS_RR_FIXED;
-	rr->end = rr->rdata + rr->rdlen;
-	return rr->end <= m->len;
+	return msg_pointer_leads_back(bytes + end, at) ? end + NAME_POINTER_LEN : 0;
 }
 
 /* Do the options of an OPT, LEN bytes at P, fill its RDATA exactly (RFC 6891 section 6.1.2)? */

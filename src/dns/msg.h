@@ -131,10 +131,55 @@ msg_walk_all(const struct msg *m)
 }
 
 /*
+ * msg_pointer_leads_back: return whether the compression pointer at P, of an owner that begins at
+ * offset AT, leads to before it (RFC 1035 section 4.1.4), and not into the header, where no name
+ * stands.
+ */
+MUST_USE static inline bool
+msg_pointer_leads_back(const uint8_t p[static NAME_POINTER_LEN], size_t at)
+{
+	size_t target = name_pointee(p);
+
+	return target < at && target >= DNS_HEADER_LEN;
+}
+
+/*
+ * msg_skip_owner: return the offset behind the owner at AT in the message of LEN bytes at BYTES; 0
+ * when it is not framed as msg_parse demands.
+ */
+MUST_USE size_t msg_skip_owner(const uint8_t *bytes, size_t len, size_t at);
+
+/*
  * msg_record: read the record whose owner is at offset AT of M to *RR. False, with *RR unspecified,
  * when the record runs out of the message or its owner is not framed as msg_parse demands.
  */
-MUST_USE bool msg_record(const struct msg *m, size_t at, struct rr *rr);
+MUST_USE static inline bool
+msg_record(const struct msg *m, size_t at, struct rr *rr)
+{
+	const uint8_t *p = m->bytes + at;
+	size_t fixed = at + NAME_POINTER_LEN;
+
+	/* Mostly the owner is a pointer and nothing else. */
+	if (UNLIKELY(at >= m->len || !name_is_pointer(*p))) {
+		fixed = msg_skip_owner(m->bytes, m->len, at);
+		if (fixed == 0)
+			return false;
+	} else if (UNLIKELY(fixed > m->len || !msg_pointer_leads_back(p, at))) {
+		return false;
+	}
+	if (UNLIKELY(m->len - fixed < DNS_RR_FIXED))
+		return false;
+	p = m->bytes + fixed;
+	rr->at = at;
+	rr->fixed = fixed;
+	rr->type = wire_u16(p);
+	rr->class = wire_u16(p + 2);
+	rr->ttl = wire_u32(p + 4);
+	rr->rdlen = wire_u16(p + 8);
+	rr->rdata = fixed + DNS_RR_FIXED;
+	rr->end = rr->rdata + rr->rdlen;
+	return rr->end <= m->len;
+}
 
 /* msg_walk_next: read the next record to *RR. False, with *RR unspecified, when there is none. */
 MUST_USE static inline bool
