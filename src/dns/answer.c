@@ -322,17 +322,29 @@ walk_chain(struct scan *s)
 	return s->a->n_data == 0 && count_data(s);
 }
 
+/* Is the owner of RR the last name of the chain or above it? */
+static bool
+is_above_target(struct scan *s, const struct rr *rr)
+{
+	uint8_t owner[DNS_NAME_MAX];
+
+	/*
+	 * Mostly the last name is the question's, and the owner a pointer to a label of it. That is
+	 * looked for until something else was, so not in thousands of owners that are none.
+	 */
+	if (s->left == ANSWER_WORK && s->a->n_steps == 0 && msg_owner_in_question(s->m, rr))
+		return true;
+	return read_owner(s, rr, owner) > 0 && name_is_below(s->a->target, owner);
+}
+
 /* Note SOA record RR of the authority section if it is sound, at the last name or above it. */
 static void
 take_soa(struct scan *s, const struct rr *rr)
 {
 	struct answer *a = s->a;
-	uint8_t owner[DNS_NAME_MAX];
 	uint32_t ttl;
 
-	if (!msg_soa(s->m, rr, &ttl))
-		return;
-	if (read_owner(s, rr, owner) == 0 || !name_is_below(a->target, owner))
+	if (!msg_soa(s->m, rr, &ttl) || !is_above_target(s, rr))
 		return;
 	a->has_soa = true;
 	a->soa_at = (uint16_t)rr->at;
