@@ -42,6 +42,7 @@ enum cache_kind {
 #define CACHE_CUT ENTRY_CUT /* there is nothing below the name either (RFC 8020) */
 #define CACHE_TRUSTED 0x02  /* every upstream on the way was trusted (RULES D9) */
 #define CACHE_WITH_MSG 0x04 /* the message is upstream's, not just the question */
+#define CACHE_PLAIN 0x08    /* msg_plain describes the message (dns/msg) */
 
 /* Which entries a search accepts. */
 struct cache_want {
@@ -54,7 +55,7 @@ struct cache_want {
 /* What the cache says of an entry, beside its message. */
 struct cache_entry {
 	enum cache_kind kind;
-	uint8_t flags;  /* CACHE_CUT, CACHE_TRUSTED, CACHE_WITH_MSG */
+	uint8_t flags;  /* CACHE_CUT, CACHE_TRUSTED, CACHE_WITH_MSG, CACHE_PLAIN */
 	uint16_t ede;   /* info code, DNS_EDE_NONE */
 	uint32_t age_s; /* since it came */
 	uint32_t ttl_s; /* how long it is fresh from then on, > 0 */

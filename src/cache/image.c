@@ -109,7 +109,7 @@ image_put(struct wire_writer *w, const struct question *key, const struct cache_
 	wire_put_u16(w, key->qtype);
 	wire_put_u16(w, e->ede);
 	wire_put_u8(w, (uint8_t)e->kind);
-	wire_put_u8(w, e->flags);
+	wire_put_u8(w, (uint8_t)(e->flags & ~CACHE_PLAIN)); /* image_get finds out again */
 	wire_put_u8(w, (uint8_t)((key->do_bit ? KEY_DO : 0) | (key->cd ? KEY_CD : 0)));
 	wire_put_u8(w, 0);
 	wire_put_u32(w, e->age_s);
@@ -184,6 +184,8 @@ check_message(struct image_record *rec)
 	rec->key.qname = msg_qname(&m);
 	rec->key.qname_len = m.qname_len;
 	rec->key.qclass = m.qclass;
+	if (msg_is_plain(&m))
+		rec->entry.flags |= CACHE_PLAIN;
 	return NULL;
 }
 

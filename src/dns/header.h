@@ -126,6 +126,13 @@ header_question_end(size_t qname_len)
 	return HEADER_QNAME + qname_len + HEADER_QUESTION_FIXED;
 }
 
+/* header_qtype: return the type of a question whose name has QNAME_LEN bytes. */
+MUST_USE static inline uint16_t
+header_qtype(const uint8_t *bytes, size_t qname_len)
+{
+	return wire_u16(bytes + HEADER_QNAME + qname_len);
+}
+
 /* header_qclass: return the class of a question whose name has QNAME_LEN bytes. */
 MUST_USE static inline uint16_t
 header_qclass(const uint8_t *bytes, size_t qname_len)

@@ -176,6 +176,26 @@ msg_parse_reply(struct msg *m, const uint8_t *bytes, size_t len)
 	return parse(m, bytes, len, true);
 }
 
+void
+msg_plain(struct msg *m, const uint8_t *bytes, size_t len, size_t qname_len)
+{
+	size_t records = header_question_end(qname_len);
+	uint16_t answers = header_get(bytes, HEADER_ANCOUNT);
+	uint16_t flags = header_flags(bytes);
+
+	*m = (struct msg){ .bytes = bytes,
+		.len = len,
+		.id = header_id(bytes),
+		.flags = flags,
+		.rcode = flags & DNS_RCODE,
+		.qdcount = 1,
+		.qtype = header_qtype(bytes, qname_len),
+		.qclass = header_qclass(bytes, qname_len),
+		.qname_len = qname_len,
+		.count = { answers, header_get(bytes, HEADER_NSCOUNT), 0 },
+		.at = { records, answers > 0 ? len : records, len } };
+}
+
 size_t
 msg_owner(const struct msg *m, const struct rr *rr, uint8_t out[static DNS_NAME_MAX])
 {

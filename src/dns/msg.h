@@ -85,6 +85,26 @@ MUST_USE enum msg_verdict msg_parse(struct msg *m, const uint8_t *bytes, size_t 
 MUST_USE enum msg_verdict msg_parse_reply(struct msg *m, const uint8_t *bytes, size_t len);
 
 /*
+ * msg_is_plain: return whether a message like M, which was MSG_OK, is described by what stands at
+ * its beginning, so that msg_plain does for it: it has a question, its records but an OPT are in
+ * one section, which is not additional, no owner begins with a label, and none is a DNAME.
+ */
+MUST_USE static inline bool
+msg_is_plain(const struct msg *m)
+{
+	return m->qname_len > 0 && !m->spelled && !m->dname &&
+	    m->count[MSG_ADDITIONAL] == m->edns.present &&
+	    (m->count[MSG_ANSWER] == 0 || m->count[MSG_AUTHORITY] == 0);
+}
+
+/*
+ * msg_plain: fill in *M as msg_parse would, without looking at the records. The LEN bytes at BYTES,
+ * which *M borrows, are a message for which msg_is_plain was true, without an OPT now. QNAME_LEN:
+ * bytes of the question's name.
+ */
+void msg_plain(struct msg *m, const uint8_t *bytes, size_t len, size_t qname_len);
+
+/*
  * msg_qname: return the question's name, qname_len bytes in the sender's spelling. M must have a
  * question.
  */

@@ -98,25 +98,16 @@ outcome_of(enum cache_kind kind)
 }
 
 /*
- * Make the entry's bytes a message about KEY's type, since an NXDOMAIN is stored once for all
- * types, and parse it.
+ * Parse the entry's bytes, with an OPT as that of the reply if it said something: the upper bits of
+ * the rcode, an extended error (RULES D22).
  */
-static bool
-parse(struct fetch *f, const struct question *key, const struct cache_entry *e)
+static __attribute__((noinline)) bool
+parse_whole(struct fetch *f, const struct question *key, const struct cache_entry *e)
 {
+	const uint16_t upper = header_id(f->bytes);
 	size_t len = e->len;
 
-	header_set_qtype(f->bytes, key->qname_len, key->qtype);
-	if (f->stale) /* stale data does not count as validated (RULES D9) */
-		header_clear_flags(f->bytes, DNS_AD);
-
-	const uint16_t upper = header_id(f->bytes);
-
-	/*
-	 * Restore the OPT of the reply: the upper bits of the rcode and the extended error (RULES
-	 * D22).
-	 */
-	if (UNLIKELY(e->ede != DNS_EDE_NONE || upper != 0)) {
+	if (e->ede != DNS_EDE_NONE || upper != 0) {
 		const struct edit_opt opt = { .bufsize = DNS_UDP_MIN,
 			.rcode = (uint16_t)(upper << STORE_RCODE_SHIFT),
 			.ede = e->ede };
@@ -124,6 +115,23 @@ parse(struct fetch *f, const struct question *key, const struct cache_entry *e)
 		len = edit_append_opt(f->bytes, len, sizeof(f->bytes), &opt);
 	}
 	return msg_parse(&f->msg, f->bytes, len) == MSG_OK && f->msg.qname_len == key->qname_len;
+}
+
+/*
+ * Make the entry's bytes a message about KEY's type, since an NXDOMAIN is stored once for all
+ * types, and parse it.
+ */
+static bool
+parse(struct fetch *f, const struct question *key, const struct cache_entry *e)
+{
+	header_set_qtype(f->bytes, key->qname_len, key->qtype);
+	if (f->stale) /* stale data does not count as validated (RULES D9) */
+		header_clear_flags(f->bytes, DNS_AD);
+	if (UNLIKELY(!(e->flags & CACHE_PLAIN)) || e->ede != DNS_EDE_NONE ||
+	    header_id(f->bytes) != 0)
+		return parse_whole(f, key, e);
+	msg_plain(&f->msg, f->bytes, e->len, key->qname_len);
+	return true;
 }
 
 static enum fetch_found
@@ -183,6 +191,7 @@ lower(struct fetch *f, const struct question *key, struct cache_entry *e)
 			return false;
 	}
 	e->len = build_finish(&b, sizeof(out), &no_opt);
+	e->flags &= (uint8_t)~CACHE_PLAIN;
 	memcpy(f->bytes, out, e->len);
 	return true;
 }

@@ -258,6 +258,8 @@ keep_reply(
 		e.ede = msg_ede(m);
 	if (result->trusted)
 		e.flags |= CACHE_TRUSTED;
+	if (msg_is_plain(m))
+		e.flags |= CACHE_PLAIN;
 	if (e.kind == CACHE_NXDOMAIN && m->count[MSG_ANSWER] == 0) {
 		key.qtype = SHARD_ANY_TYPE;
 		if (cuts(conf, result) && name_labels(l->key.qname) < SHARD_CUT_DEPTHS)

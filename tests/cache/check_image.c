@@ -61,7 +61,7 @@ START_TEST(record_comes_back)
 {
 	const struct question key = { .qtype = SHARD_ANY_TYPE, .qclass = 1, .do_bit = true };
 	const struct cache_entry e = { .kind = CACHE_NXDOMAIN,
-		.flags = CACHE_CUT | CACHE_TRUSTED | CACHE_WITH_MSG,
+		.flags = CACHE_CUT | CACHE_TRUSTED | CACHE_WITH_MSG | CACHE_PLAIN,
 		.ede = 65535,
 		.age_s = 700000,
 		.ttl_s = DNS_TTL_MAX };
@@ -75,7 +75,9 @@ START_TEST(record_comes_back)
 	ck_assert_uint_eq(rec.key.qname_len, 11);
 	ck_assert_mem_eq(rec.key.qname, "\1n\7example", 11);
 	ck_assert_int_eq(rec.entry.kind, CACHE_NXDOMAIN);
-	ck_assert_uint_eq(rec.entry.flags, CACHE_CUT | CACHE_TRUSTED | CACHE_WITH_MSG);
+	ck_assert_uint_eq(bytes[FLAGS_AT] & CACHE_PLAIN, 0); /* of the message, not of the file */
+	ck_assert_uint_eq(
+	    rec.entry.flags, CACHE_CUT | CACHE_TRUSTED | CACHE_WITH_MSG | CACHE_PLAIN);
 	ck_assert_uint_eq(rec.entry.ede, 65535);
 	ck_assert_uint_eq(rec.entry.age_s, 700000);
 	ck_assert_uint_eq(rec.entry.ttl_s, DNS_TTL_MAX);
@@ -107,6 +109,7 @@ START_TEST(each_damaged_byte_is_refused)
 		{ KIND_AT, CACHE_BOGUS, "not kept" }, { KIND_AT, 0xff, "not kept" },
 		{ FLAGS_AT, CACHE_CUT | CACHE_WITH_MSG, "more than it says" },
 		{ FLAGS_AT, 0, "flags" }, /* a reply that there is no message of */
+		{ FLAGS_AT, CACHE_PLAIN | CACHE_WITH_MSG, "flags" },
 		{ FLAGS_AT, 0x20 | CACHE_WITH_MSG, "flags" },
 		{ FLAGS_AT, 0x80 | CACHE_WITH_MSG, "flags" }, { KEY_AT, 4, "flags" },
 		{ ZERO_AT, 1, "flags" }, { TTL_AT + 2, 0, "has a TTL" },             /* 44 */

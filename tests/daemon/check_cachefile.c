@@ -209,7 +209,8 @@ START_TEST(saved_entries_come_back)
 	ck_assert_uint_eq(e.age_s, 50);
 	ck_assert_uint_eq(e.ttl_s, 300);
 	ck_assert_uint_eq(e.ede, 9);
-	ck_assert_uint_eq(e.flags, CACHE_WITH_MSG); /* D9: whoever was trusted when it was saved */
+	ck_assert_uint_eq(
+	    e.flags, CACHE_WITH_MSG | CACHE_PLAIN); /* D9: whoever was trusted when it was saved */
 	ck_assert(get(d, 5, &e));
 	ck_assert_int_eq(e.kind, CACHE_NODATA);
 	ck_assert_uint_eq(e.age_s, 70);

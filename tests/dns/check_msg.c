@@ -689,6 +689,65 @@ START_TEST(largest_message_has_all_its_records)
 }
 END_TEST
 
+struct plain_case {
+	const char *text;
+	bool plain;
+};
+
+#define TEST_SOA "0006 0001 00000384 0018 c010 c010 00000001 00000002 00000003 00000004 00000005"
+
+static const struct plain_case plain_cases[] = {
+	{ "0000 8183 0001 0000 0000 0000" QUESTION, true },
+	{ "0000 8180 0001 0001 0000 0000" QUESTION "c00c 0001" REST, true },
+	{ "0000 85a0 0001 0002 0000 0000" QUESTION "c00c 0001" REST "c010 0001" REST, true },
+	{ "0000 8183 0001 0000 0001 0000" QUESTION "c010" TEST_SOA, true },
+	/* Two sections, another one, labels in an owner, DNAME, no question. */
+	{ "0000 8180 0001 0001 0001 0000" QUESTION "c00c 0001" REST "c010" TEST_SOA, false },
+	{ "0000 8180 0001 0001 0000 0001" QUESTION "c00c 0001" REST "c010 0001" REST, false },
+	{ "0000 8180 0001 0000 0000 0001" QUESTION "c00c 0001" REST, false },
+	{ "0000 8180 0001 0001 0000 0000" QUESTION "<www.example.com> 0001" REST, false },
+	{ "0000 8180 0001 0001 0000 0000" QUESTION "c010 0027 0001 0000003c 0002 c014", false },
+	{ "0000 8180 0000 0000 0000 0000", false },
+};
+
+/* What msg_plain says of a message that is plain is what msg_parse does. */
+START_TEST(plain_message_needs_no_walk)
+{
+	struct msg m, plain;
+
+	ck_assert_int_eq(parse(&m, plain_cases[_i].text), MSG_OK);
+	ck_assert_int_eq(msg_is_plain(&m), plain_cases[_i].plain);
+	if (!plain_cases[_i].plain)
+		return;
+	msg_plain(&plain, m.bytes, m.len, m.qname_len);
+	ck_assert_ptr_eq(plain.bytes, m.bytes);
+	ck_assert_uint_eq(plain.len, m.len);
+	ck_assert_uint_eq(plain.id, m.id);
+	ck_assert_uint_eq(plain.flags, m.flags);
+	ck_assert_uint_eq(plain.rcode, m.rcode);
+	ck_assert_uint_eq(plain.qdcount, m.qdcount);
+	ck_assert_uint_eq(plain.qtype, m.qtype);
+	ck_assert_uint_eq(plain.qclass, m.qclass);
+	ck_assert_uint_eq(plain.qname_len, m.qname_len);
+	ck_assert_mem_eq(plain.count, m.count, sizeof(m.count));
+	ck_assert_mem_eq(plain.at, m.at, sizeof(m.at));
+	ck_assert(!plain.spelled && !plain.dname && !plain.signature && !plain.edns.present);
+}
+END_TEST
+
+/* An OPT does not count, as the message is kept without it. */
+START_TEST(plain_message_may_have_an_opt)
+{
+	struct msg m;
+
+	ck_assert_int_eq(parse(&m,
+			     "0000 8180 0001 0001 0000 0001" QUESTION "c00c 0001" REST
+			     "00 0029 1000 00000000 0000"),
+	    MSG_OK);
+	ck_assert(msg_is_plain(&m));
+}
+END_TEST
+
 void
 tests_add(TCase *tc)
 {
@@ -717,4 +776,6 @@ tests_add(TCase *tc)
 	tcase_add_loop_test(tc, extended_error_is_found, 0, N_OF(ede_cases));
 	tcase_add_loop_test(tc, signature_is_found_at_the_end, 0, N_OF(signature_cases));
 	tcase_add_test(tc, signature_only_in_additional);
+	tcase_add_loop_test(tc, plain_message_needs_no_walk, 0, N_OF(plain_cases));
+	tcase_add_test(tc, plain_message_may_have_an_opt);
 }

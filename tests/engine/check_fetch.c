@@ -60,6 +60,8 @@ keep(const char *name, uint16_t qtype, const char *text, struct cache_entry e)
 
 	message_read(&m, bytes, sizeof(bytes), text);
 	e.flags |= CACHE_WITH_MSG;
+	if (msg_is_plain(&m))
+		e.flags |= CACHE_PLAIN;
 	if (e.ede == 0)
 		e.ede = DNS_EDE_NONE;
 	cache_put(conf.cache, &key, &e, bytes, m.len, NOW_S);

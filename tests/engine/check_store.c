@@ -102,6 +102,7 @@ look(uint16_t qtype, struct cache_entry *e, struct msg *m)
 	if (!cache_get(conf.cache, &key, &want, found, sizeof(found), e))
 		return false;
 	ck_assert_int_eq(msg_parse(m, found, e->len), MSG_OK);
+	ck_assert_int_eq((e->flags & CACHE_PLAIN) != 0, e->kind < CACHE_ERROR && msg_is_plain(m));
 	return true;
 }
 

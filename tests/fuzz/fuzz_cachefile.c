@@ -52,6 +52,7 @@ check_entry(void *arg, const struct question *key, const struct cache_entry *e, 
 	FUZZ_CHECK(name_equal(msg_qname(&m), key->qname) && m.qclass == key->qclass);
 	FUZZ_CHECK(key->qtype == m.qtype || key->qtype == SHARD_ANY_TYPE);
 	FUZZ_CHECK(e->kind < CACHE_ERROR && (e->flags & CACHE_WITH_MSG) != 0);
+	FUZZ_CHECK(((e->flags & CACHE_PLAIN) != 0) == msg_is_plain(&m));
 	FUZZ_CHECK(e->ttl_s >= 1 && e->ttl_s <= DNS_TTL_MAX);
 	FUZZ_CHECK(e->age_s < e->ttl_s + STALE_S);
 	return true;

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The first byte chooses the prefix's length, the rest is a reply; see making.h for its fate. */
+#include <string.h>
+
 #include "dns64/pref64.h"
 #include "fuzz/fuzz.h"
 #include "fuzz/making.h"
@@ -10,6 +12,20 @@ size_t
 LLVMFuzzerCustomMutator(uint8_t *data, size_t len, size_t cap, unsigned seed)
 {
 	return mutate_behind(1, data, len, cap, seed);
+}
+
+/* What msg_plain says of M is what msg_parse found. */
+static void
+check_plain(const struct msg *m)
+{
+	struct msg plain;
+
+	if (!msg_is_plain(m) || m->edns.present)
+		return;
+	msg_plain(&plain, m->bytes, m->len, m->qname_len);
+	FUZZ_CHECK(memcmp(plain.at, m->at, sizeof(m->at)) == 0);
+	FUZZ_CHECK(memcmp(plain.count, m->count, sizeof(m->count)) == 0);
+	FUZZ_CHECK(plain.rcode == m->rcode && plain.signature == m->signature);
 }
 
 int
@@ -25,6 +41,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 
 	if (len == 0 || msg_parse(&m, data + 1, len - 1) != MSG_OK || m.qdcount == 0)
 		return 0;
+	check_plain(&m);
 	FUZZ_CHECK(pref64_parse(prefixes[data[0] % 6], &prefix) == PREF64_OK);
 	if (ps == NULL)
 		ps = configured_policies("");
