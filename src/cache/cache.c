@@ -310,13 +310,13 @@ take(const struct cache *c, struct shard *s, const struct shard_entry *e,
 
 /* With the shard's lock held. */
 static __attribute__((noinline)) bool
-get(struct cache *c, struct shard *s, const struct question *key, const struct cache_want *want,
-    const struct copy *out)
+get(struct cache *c, struct shard *s, const struct question *key, const struct shard_tagged *t,
+    const struct cache_want *want, const struct copy *out)
 {
 	const struct shard_entry *e;
 	struct shard_found found;
 
-	if (!shard_find(s, key, &found))
+	if (!shard_find(s, key, t, &found))
 		return false;
 	e = choose(c, s, key, want, &found);
 	if (e == NULL || e->len > out->cap)
@@ -335,10 +335,11 @@ cache_get(struct cache *c, const struct question *key, const struct cache_want *
 	bool found = false;
 
 	lock_take(&g->lock);
-	if (shard_may_have(&g->shard, key)) {
+	struct shard_tagged t = shard_tagged(&g->shard, key);
+	if (t.slots != 0) {
 		struct copy to = { .buf = buf, .cap = cap, .entry = out };
 
-		found = get(c, &g->shard, key, want, &to);
+		found = get(c, &g->shard, key, &t, want, &to);
 	}
 	lock_give(&g->lock);
 	return found;
@@ -407,8 +408,7 @@ cache_remove(struct cache *c, const struct question *key)
 	struct cache_part *g = part_of(c, key->hash);
 
 	lock_take(&g->lock);
-	if (shard_may_have(&g->shard, key))
-		shard_remove(&g->shard, key);
+	shard_remove(&g->shard, key);
 	lock_give(&g->lock);
 }
 
@@ -450,7 +450,8 @@ cache_put_failure(struct cache *c, const struct question *key, const struct cach
 		w.stale_s = 0;
 	lock_take(&g->lock);
 	struct entry_meta meta = meta_of(c, e, w.now_s);
-	if (shard_find(&g->shard, key, &found)) {
+	struct shard_tagged t = shard_tagged(&g->shard, key);
+	if (shard_find(&g->shard, key, &t, &found)) {
 		kept = choose(c, &g->shard, key, &w, &found);
 		old = exists(c, &g->shard, key, &found.type) ? &found.type.meta : NULL;
 	}

@@ -88,12 +88,11 @@ entry_of_name(const struct entry *e, const struct question *key)
 	    memcmp(entry_name(e), key->qname, key->qname_len) == 0;
 }
 
-/* Is E the entry for KEY, but of type QTYPE? */
+/* Is E an entry for KEY, but of whatever type? */
 static inline bool
-entry_of_key(const struct entry *e, const struct question *key, uint16_t qtype)
+entry_of_key(const struct entry *e, const struct question *key)
 {
-	return e->qtype == qtype &&
-	    (e->meta.flags & (ENTRY_DO | ENTRY_CD)) == entry_key_flags(key) &&
+	return (e->meta.flags & (ENTRY_DO | ENTRY_CD)) == entry_key_flags(key) &&
 	    entry_of_name(e, key) && header_qclass(entry_msg(e), key->qname_len) == key->qclass;
 }
 
@@ -183,35 +182,25 @@ struct places {
 	uint32_t any;  /* of SHARD_ANY_TYPE; none if that is the key's type */
 };
 
-/* Search a bucket that has one of the tags: compare tag by tag, then the entries themselves. */
-static inline void
-look_in(const struct shard *s, const struct question *key, uint32_t number, struct places *p)
-{
-	uint16_t type = bucket_tag(key, key->qtype), any = bucket_tag(key, SHARD_ANY_TYPE);
-	const struct bucket *b = &s->buckets[number];
-
-	for (uint32_t i = 0; i < BUCKET_SLOTS; i++) {
-		if (b->tag[i] != type && b->tag[i] != any)
-			continue;
-		const struct entry *e = entry_at(s, (size_t)b->place[i] * BUCKET_UNIT);
-		if (b->tag[i] == type && entry_of_key(e, key, key->qtype))
-			p->type = number * BUCKET_SLOTS + i;
-		else if (b->tag[i] == any && entry_of_key(e, key, SHARD_ANY_TYPE))
-			p->any = number * BUCKET_SLOTS + i;
-	}
-}
-
+/* Compare the entries of T with KEY itself. */
 static struct places
-look_closely(const struct shard *s, const struct question *key)
+look_closely(const struct shard *s, const struct question *key, const struct shard_tagged *t)
 {
-	uint16_t type = bucket_tag(key, key->qtype), any = bucket_tag(key, SHARD_ANY_TYPE);
 	struct places p = { .type = NO_SLOT, .any = NO_SLOT };
 
-	for (unsigned which = 0; which < 2; which++) {
-		uint32_t number = bucket_number(key->hash, which, s->n_buckets);
+	for (unsigned bits = t->slots; bits != 0; bits &= bits - 1) {
+		unsigned i = (unsigned)__builtin_ctz(bits);
+		uint32_t slot = t->bucket[i / BUCKET_SLOTS] * BUCKET_SLOTS + i % BUCKET_SLOTS;
+		const struct entry *e = entry_of(s, slot);
 
-		if (bucket_has(&s->buckets[number], type, any))
-			look_in(s, key, number, &p);
+		if (e->qtype != key->qtype && e->qtype != SHARD_ANY_TYPE)
+			continue;
+		if (!entry_of_key(e, key))
+			continue;
+		if (e->qtype == key->qtype)
+			p.type = slot;
+		else
+			p.any = slot;
 	}
 	return p;
 }
@@ -219,10 +208,12 @@ look_closely(const struct shard *s, const struct question *key)
 static inline struct places
 places_of(struct shard *s, const struct question *key)
 {
+	struct shard_tagged t = shard_tagged(s, key);
+
 	s->work = (struct shard_work){ .buckets = 2 };
-	if (!shard_may_have(s, key))
+	if (t.slots == 0)
 		return (struct places){ .type = NO_SLOT, .any = NO_SLOT };
-	return look_closely(s, key);
+	return look_closely(s, key, &t);
 }
 
 static void
@@ -460,10 +451,12 @@ view(const struct shard *s, uint32_t slot, struct shard_entry *out)
 }
 
 bool
-shard_find(struct shard *s, const struct question *key, struct shard_found *out)
+shard_find(struct shard *s, const struct question *key, const struct shard_tagged *t,
+    struct shard_found *out)
 {
+	struct places p = look_closely(s, key, t);
+
 	s->work = (struct shard_work){ .buckets = 2 };
-	struct places p = look_closely(s, key);
 
 	if ((p.type & p.any) == NO_SLOT)
 		return false;

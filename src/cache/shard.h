@@ -106,13 +106,17 @@ bucket_tag(const struct question *key, uint16_t qtype)
 	return (uint16_t)((unsigned)(key->hash >> 48) ^ rest) | 1;
 }
 
-/* bucket_has: has any slot of B the tag TAG or the tag OTHER? */
-MUST_USE static inline bool
-bucket_has(const struct bucket *b, uint16_t tag, uint16_t other)
+/* bucket_tagged: the slots of B with the tag TAG or the tag OTHER, as a bit each, slot 0 the
+ * lowest. */
+MUST_USE static inline unsigned
+bucket_tagged(const struct bucket *b, uint16_t tag, uint16_t other)
 {
-	bucket_halves same = (bucket_halves)(b->tag == tag) | (bucket_halves)(b->tag == other);
+	const bucket_tags bit = { 1, 2, 4, 8, 16, 32, 64, 128 };
+	bucket_halves bits = (bucket_halves)(((b->tag == tag) | (b->tag == other)) & bit);
+	uint64_t sum = bits[0] | bits[1];
 
-	return (same[0] | same[1]) != 0;
+	sum |= sum >> 32;
+	return (unsigned)((sum | sum >> 16) & 0xff);
 }
 
 /* What one call did, for the tests that bound it. */
@@ -171,22 +175,38 @@ struct shard_found {
 void shard_init(struct shard *s, uint8_t *mem, size_t size, uint32_t stale_s, atomic_uint *cuts);
 
 /*
- * shard_may_have: compare tags only: false if shard_find would return false. It is cheaper than
- * shard_find where most keys are not there.
+ * The slots whose tags are those of a key, of its type or of all types: there are its entries, and
+ * seldom others.
  */
-MUST_USE static inline bool
-shard_may_have(const struct shard *s, const struct question *key)
+struct shard_tagged {
+	uint32_t bucket[2];
+	unsigned slots; /* bit I: slot I % BUCKET_SLOTS of bucket[I / BUCKET_SLOTS] */
+};
+
+/*
+ * shard_tagged: compare KEY's tags only. No slots: shard_find would return false; it is cheaper
+ * than that where most keys are not there.
+ */
+MUST_USE static inline struct shard_tagged
+shard_tagged(const struct shard *s, const struct question *key)
 {
-	const struct bucket *first = &s->buckets[bucket_number(key->hash, 0, s->n_buckets)];
-	const struct bucket *second = &s->buckets[bucket_number(key->hash, 1, s->n_buckets)];
+	struct shard_tagged t = { { bucket_number(key->hash, 0, s->n_buckets),
+				      bucket_number(key->hash, 1, s->n_buckets) },
+		0 };
 	uint16_t type = bucket_tag(key, key->qtype), any = bucket_tag(key, SHARD_ANY_TYPE);
 
-	__builtin_prefetch(second);
-	return bucket_has(first, type, any) || bucket_has(second, type, any);
+	__builtin_prefetch(&s->buckets[t.bucket[1]]);
+	t.slots = bucket_tagged(&s->buckets[t.bucket[0]], type, any) |
+	    bucket_tagged(&s->buckets[t.bucket[1]], type, any) << BUCKET_SLOTS;
+	return t;
 }
 
-/* shard_find: the entries for KEY, fresh or not, to *out. False: there is none. */
-MUST_USE bool shard_find(struct shard *s, const struct question *key, struct shard_found *out);
+/*
+ * shard_find: the entries for KEY, fresh or not, to *out. T: of shard_tagged, nothing having
+ * changed since. False: there is none.
+ */
+MUST_USE bool shard_find(struct shard *s, const struct question *key, const struct shard_tagged *t,
+    struct shard_found *out);
 
 /* shard_ask: count that E, found before, was asked for. */
 void shard_ask(struct shard *s, const struct shard_entry *e);

@@ -119,10 +119,11 @@ put(unsigned n, uint32_t v, size_t len, uint32_t ttl_s, uint32_t now_s)
 static bool
 find(struct shard_found *f)
 {
-	bool found = shard_find(&shard, &named.key, f);
+	struct shard_tagged t = shard_tagged(&shard, &named.key);
+	bool found = shard_find(&shard, &named.key, &t, f);
 
 	check_work();
-	MUST(!found || shard_may_have(&shard, &named.key));
+	MUST(!found || t.slots != 0);
 	return found;
 }
 
