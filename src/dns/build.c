@@ -2,6 +2,7 @@
 /* Whole messages: start, fitting a limit, header and OPT. Records are appended in build_rr.c. */
 #include "dns/build.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "dns/header.h"
@@ -360,12 +361,17 @@ build_relay(uint8_t *buf, size_t limit, const struct msg *src, const struct buil
 size_t
 build_query(uint8_t *buf, size_t cap, const struct build_question *q, const struct build_opt *opt)
 {
-	struct build_question asking = *q;
-	struct build_opt plain = *opt;
-	struct build b;
+	size_t qname_len = name_len(q->qname), len = header_question_end(qname_len), cookie_len;
 
-	drop_edes(&plain);
-	asking.flags |= DNS_RD | DNS_AD;
-	build_start(&b, buf, cap, &asking);
-	return finish(&b, &plain);
+	assert(cap >= DNS_UDP_MIN); /* the longest name, an OPT and the longest cookie fit */
+	header_start(buf, q->id, q->flags | DNS_RD | DNS_AD);
+	header_set_qname(buf, q->qname, qname_len);
+	header_set_qtype(buf, qname_len, q->qtype);
+	header_set_qclass(buf, qname_len, q->qclass);
+	if (!opt->present)
+		return len;
+	header_set(buf, HEADER_ARCOUNT, 1);
+	cookie_len = put_cookie(buf + len + DNS_OPT_LEN, opt);
+	build_set_opt(buf + len, opt->bufsize, DNS_NOERROR, opt->do_bit, (uint16_t)cookie_len);
+	return len + DNS_OPT_LEN + cookie_len;
 }
