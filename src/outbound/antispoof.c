@@ -93,12 +93,11 @@ unmix_records(uint8_t *bytes, const struct msg *m, const uint8_t *mixed, const u
 void
 antispoof_unmix(struct lookups *ls, const struct lookup *l, struct msg *m)
 {
-	uint8_t mixed[DNS_NAME_MAX];
+	const uint8_t *mixed = msg_qname(m);
 
 	if (l->now.cases == 0 || m->qname_len == 0 || m->len > sizeof(ls->reply))
 		return;
 	memcpy(ls->reply, m->bytes, m->len);
-	memcpy(mixed, msg_qname(m), m->qname_len);
 	header_set_qname(ls->reply, l->key.qname, l->key.qname_len);
 	msg_move(m, ls->reply);
 	if (UNLIKELY(m->spelled || m->dname))
