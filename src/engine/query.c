@@ -203,18 +203,25 @@ end_of_chain(const struct query *q, uint8_t out[static DNS_NAME_MAX])
 }
 
 /*
- * Write the name that Q asks for now, in lower case: the end of the chain it follows, or its own
- * name. Returns its length in bytes.
+ * Write the name that Q asks for now to LOWER, in lower case, and make it that of *KEY: the end of
+ * the chain it follows, or its own name, of which AAAA and A have the same hash.
  */
-static inline size_t
-asked_name(const struct query *q, uint8_t out[static DNS_NAME_MAX])
+static inline void
+name_question(const struct queries *qs, struct query *q, uint8_t lower[static DNS_NAME_MAX],
+    struct question *key)
 {
-	if (UNLIKELY(q->state == QUERY_REVERSE))
-		return reverse_name(q->local.v4, out);
-	if (UNLIKELY(q->chain.open != NULL))
-		return end_of_chain(q, out);
-	name_lower(out, q->req.qname, q->req.qname_len);
-	return q->req.qname_len;
+	key->qname = lower;
+	if (UNLIKELY(q->state == QUERY_REVERSE || q->chain.open != NULL)) {
+		key->qname_len = q->state == QUERY_REVERSE ? reverse_name(q->local.v4, lower)
+							   : end_of_chain(q, lower);
+		key->hash = lookup_hash(qs->lookups, lower, key->qname_len);
+		return;
+	}
+	key->qname_len = q->req.qname_len;
+	name_lower(lower, q->req.qname, q->req.qname_len);
+	if (q->req.hash == 0)
+		q->req.hash = lookup_hash(qs->lookups, lower, q->req.qname_len);
+	key->hash = q->req.hash;
 }
 
 /* The type that Q asks for in its state. */
@@ -227,15 +234,14 @@ asked_type(const struct query *q)
 }
 
 static inline void
-make_question(const struct queries *qs, const struct query *q, uint8_t *lower, struct question *key)
+make_question(const struct queries *qs, struct query *q, uint8_t lower[static DNS_NAME_MAX],
+    struct question *key)
 {
-	*key = (struct question){ .qname = lower,
-		.qname_len = asked_name(q, lower),
-		.qtype = asked_type(q),
+	*key = (struct question){ .qtype = asked_type(q),
 		.qclass = q->req.qclass,
 		.do_bit = q->req.do_bit,
 		.cd = (q->req.flags & DNS_CD) != 0 };
-	key->hash = lookup_hash(qs->lookups, lower, key->qname_len);
+	name_question(qs, q, lower, key);
 }
 
 /* Make the hit in qs->fetch the event of Q, which has seen no stale entry. Returns QUERY_HIT. */
@@ -616,7 +622,7 @@ query_wake(struct queries *qs, struct lookup *l, const struct lookup_result *res
 
 /* Is the stale entry that Q knows of still in the cache? */
 static bool
-has_stale(struct queries *qs, const struct query *q, uint64_t now_ns)
+has_stale(struct queries *qs, struct query *q, uint64_t now_ns)
 {
 	uint8_t lower[DNS_NAME_MAX];
 	struct question key;

@@ -107,6 +107,7 @@ enum query_next {
 struct query_request {
 	/* in the client's spelling; points to name[] or into the pool of long names */
 	const uint8_t *qname;
+	uint64_t hash;     /* lookup_hash of qname; 0: not needed yet */
 	uint8_t qname_len; /* 0: the question was malformed */
 	uint16_t qtype;
 	uint16_t qclass;
