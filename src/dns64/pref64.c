@@ -108,6 +108,10 @@ void
 pref64_embed(const struct pref64 *p, const uint8_t v4[static 4], uint8_t v6[static 16])
 {
 	memcpy(v6, p->addr, sizeof(p->addr)); /* its tail is zero: u octet and suffix */
+	if (p->len == 96) {                   /* as most are: the last bytes */
+		memcpy(v6 + 12, v4, 4);
+		return;
+	}
 	for (size_t i = 0; i < 4; i++)
 		v6[place_of(p, i)] = v4[i];
 }
