@@ -9,6 +9,8 @@
 #include "dns/name.h"
 
 #define EDE_LEN 6 /* option code, length and info code (RFC 8914 section 2) */
+/* Bytes of the longest OPT without a text of our own. */
+#define OPT_MOST (DNS_OPT_LEN + BUILD_EDE_MAX + 4 + DNS_COOKIE_MAX)
 
 static size_t
 question_end(const struct build *b)
@@ -189,7 +191,7 @@ cut_section(struct build *b, enum msg_section s, const uint8_t *bytes, size_t ro
  * are in BYTES, which may be the message that is relayed. Changes offsets and counts, no bytes.
  */
 static void
-fit(struct build *b, const uint8_t *bytes, size_t limit, struct build_opt *opt)
+drop_to_fit(struct build *b, const uint8_t *bytes, size_t limit, struct build_opt *opt)
 {
 	size_t room = limit - build_opt_len(opt);
 
@@ -213,6 +215,21 @@ fit(struct build *b, const uint8_t *bytes, size_t limit, struct build_opt *opt)
 		cut_section(b, MSG_ANSWER, bytes, room);
 }
 
+/*
+ * The same, where mostly nothing is to be done: returns OPT if that fits, else one that does, in
+ * *FITTING.
+ */
+static inline const struct build_opt *
+fit(struct build *b, const uint8_t *bytes, size_t limit, const struct build_opt *opt,
+    struct build_opt *fitting)
+{
+	if (b->end[MSG_ADDITIONAL] + OPT_MOST <= limit && opt->ede_text == NULL)
+		return opt;
+	*fitting = *opt;
+	drop_to_fit(b, bytes, limit, fitting);
+	return fitting;
+}
+
 /* Write flags and counts of records to the header, and the OPT behind the records. Returns the
  * message's length. */
 static size_t
@@ -234,12 +251,13 @@ finish(struct build *b, const struct build_opt *opt)
 size_t
 build_finish(struct build *b, size_t limit, const struct build_opt *opt)
 {
-	struct build_opt fitting = *opt;
+	struct build_opt fitting;
 
 	if (b->w.full)
 		b->flags |= DNS_TC;
-	fit(b, b->w.buf, limit < b->w.cap ? limit : b->w.cap, &fitting);
-	return finish(b, &fitting);
+	if (limit > b->w.cap)
+		limit = b->w.cap;
+	return finish(b, fit(b, b->w.buf, limit, opt, &fitting));
 }
 
 /* Take counts and ends of the sections from SRC, without its OPT and the records behind that. */
@@ -297,7 +315,7 @@ size_t
 build_relay_signed(
     uint8_t *buf, size_t limit, const struct msg *src, uint16_t id, const struct build_opt *opt)
 {
-	struct build_opt fitting = *opt;
+	struct build_opt fitting;
 	struct build b;
 
 	header_set_id(buf, id);
@@ -309,8 +327,7 @@ build_relay_signed(
 	init(&b, buf, limit, (uint16_t)((src->flags & ~DNS_AD) | DNS_TC), src->qname_len);
 	b.rcode = src->rcode;
 	copy_behind_id(buf, src, question_end(&b));
-	fit(&b, buf, limit, &fitting);
-	return finish(&b, &fitting);
+	return finish(&b, fit(&b, buf, limit, opt, &fitting));
 }
 
 /*
@@ -337,7 +354,7 @@ size_t
 build_relay(uint8_t *buf, size_t limit, const struct msg *src, const struct build_question *q,
     const struct build_opt *opt)
 {
-	struct build_opt fitting = *opt;
+	struct build_opt fitting;
 	struct build b;
 
 	if (UNLIKELY(src->signature))
@@ -346,7 +363,7 @@ build_relay(uint8_t *buf, size_t limit, const struct msg *src, const struct buil
 	b.rcode = src->rcode;
 	header_set_id(buf, q->id);
 	take_sections(&b, src);
-	fit(&b, src->bytes, limit, &fitting);
+	opt = fit(&b, src->bytes, limit, opt, &fitting);
 	copy_behind_id(buf, src, b.end[MSG_ADDITIONAL]);
 	if (b.qname_len > 0)
 		header_set_qname(buf, q->qname, b.qname_len);
@@ -354,8 +371,8 @@ build_relay(uint8_t *buf, size_t limit, const struct msg *src, const struct buil
 		respell(buf, b.end[MSG_ADDITIONAL], src, q->qname);
 	if (UNLIKELY(src->edns.present && src->edns.end < src->len) &&
 	    b.end[MSG_ADDITIONAL] == src->edns.at)
-		append_behind_opt(&b, src, limit - build_opt_len(&fitting));
-	return finish(&b, &fitting);
+		append_behind_opt(&b, src, limit - build_opt_len(opt));
+	return finish(&b, opt);
 }
 
 size_t
