@@ -114,6 +114,15 @@ drop_edes(struct build_opt *opt)
 	opt->ede_from = NULL;
 }
 
+/* Bytes of Q's name; 0 without a question. */
+static inline size_t
+length_of_name(const struct build_question *q)
+{
+	if (q->qname == NULL || q->qname_len > 0)
+		return q->qname_len;
+	return name_len(q->qname);
+}
+
 /* Begin a message without records in BUF. The caller writes its question, if QNAME_LEN > 0. */
 static void
 init(struct build *b, uint8_t *buf, size_t cap, uint16_t flags, size_t qname_len)
@@ -140,7 +149,7 @@ init(struct build *b, uint8_t *buf, size_t cap, uint16_t flags, size_t qname_len
 void
 build_start(struct build *b, uint8_t *buf, size_t cap, const struct build_question *q)
 {
-	init(b, buf, cap, q->flags, q->qname != NULL ? name_len(q->qname) : 0);
+	init(b, buf, cap, q->flags, length_of_name(q));
 	header_set_id(buf, q->id);
 	header_set(buf, HEADER_QDCOUNT, q->qname != NULL);
 	if (q->qname == NULL)
@@ -378,7 +387,7 @@ build_relay(uint8_t *buf, size_t limit, const struct msg *src, const struct buil
 size_t
 build_query(uint8_t *buf, size_t cap, const struct build_question *q, const struct build_opt *opt)
 {
-	size_t qname_len = name_len(q->qname), len = header_question_end(qname_len), cookie_len;
+	size_t qname_len = length_of_name(q), len = header_question_end(qname_len), cookie_len;
 
 	assert(cap >= DNS_UDP_MIN); /* the longest name, an OPT and the longest cookie fit */
 	header_start(buf, q->id, q->flags | DNS_RD | DNS_AD);

@@ -42,6 +42,7 @@ struct build_question {
 	    *qname; /* borrowed: a checked name, as it is to be spelled; NULL: no question */
 	uint16_t qtype;
 	uint16_t qclass;
+	size_t qname_len; /* bytes of qname, for who knows; 0: it is measured */
 };
 
 /* Our own OPT (hop-by-hop: never the other side's). */

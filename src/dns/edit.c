@@ -52,7 +52,9 @@ edit_copy_without_opt(uint8_t *out, size_t cap, const struct msg *m)
 
 	/* As a rule the OPT is the last record. */
 	if (UNLIKELY(m->edns.present && m->edns.end != m->len)) {
-		const struct build_question q = { m->id, m->flags, msg_qname(m), 0, 0 };
+		const struct build_question q = {
+			.id = m->id, .flags = m->flags, .qname = msg_qname(m)
+		};
 		const struct build_opt no_opt = { .present = false, .ede = DNS_EDE_NONE };
 
 		len = build_relay(out, cap, m, &q, &no_opt);

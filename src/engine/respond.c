@@ -121,7 +121,8 @@ start(struct build *b, const struct query *q, const struct query_out *out)
 		.flags = DNS_QR | DNS_RA | (q->req.flags & (DNS_OPCODE | DNS_RD | DNS_CD)),
 		.qname = q->req.qname_len > 0 ? q->req.qname : NULL,
 		.qtype = q->req.qtype,
-		.qclass = q->req.qclass };
+		.qclass = q->req.qclass,
+		.qname_len = q->req.qname_len };
 
 	build_start(b, out->buf, out->cap, &question);
 }

@@ -472,7 +472,8 @@ write_question(struct lookups *ls, struct lookup *l, uint8_t *buf, uint64_t now_
 		.flags = cd ? DNS_CD : 0,
 		.qname = l->key.qname,
 		.qtype = l->key.qtype,
-		.qclass = l->key.qclass };
+		.qclass = l->key.qclass,
+		.qname_len = l->key.qname_len };
 
 	l->now.way = ls->upstreams->table[l->upstream].ways.now;
 	if (UNLIKELY(l->probe.is) && l->probe.way < WAYS)
