@@ -112,9 +112,12 @@ MUST_USE static inline unsigned
 bucket_tagged(const struct bucket *b, uint16_t tag, uint16_t other)
 {
 	const bucket_tags bit = { 1, 2, 4, 8, 16, 32, 64, 128 };
-	bucket_halves bits = (bucket_halves)(((b->tag == tag) | (b->tag == other)) & bit);
+	bucket_tags same = (b->tag == tag) | (b->tag == other);
+	bucket_halves bits = (bucket_halves)(same & bit);
 	uint64_t sum = bits[0] | bits[1];
 
+	if (sum == 0)
+		return 0;
 	sum |= sum >> 32;
 	return (unsigned)((sum | sum >> 16) & 0xff);
 }
