@@ -14,8 +14,9 @@
 #include "dns/name.h"
 #include "dns/proto.h"
 
-#define RETRY_UNIT 16     /* s: the unit of meta.retry, counted from when the entry came */
-#define REFRESH_LOST 0x20 /* in meta.flags: the last attempt to refresh it failed */
+#define HUGE_MIN ((size_t)1 << 30) /* bytes from which a cache asks for huge pages */
+#define RETRY_UNIT 16              /* s: the unit of meta.retry, counted from when the entry came */
+#define REFRESH_LOST 0x20          /* in meta.flags: the last attempt to refresh it failed */
 
 _Static_assert((REFRESH_LOST & ENTRY_OWNERS & ~(unsigned)CACHE_TRUSTED) != 0, "a flag of its own");
 
@@ -65,6 +66,12 @@ cache_new(size_t size, uint32_t stale_s, uint64_t seed)
 		free(c);
 		return NULL;
 	}
+	/*
+	 * In so much memory each hit would wait for page tables, too. Less is left as it is, so
+	 * that memory is used only as the cache fills.
+	 */
+	if (size >= HUGE_MIN)
+		(void)madvise(c->mem, size, MADV_HUGEPAGE);
 	c->size = size;
 	c->seed = seed;
 	secret_lock(&c->seed, sizeof(c->seed));

@@ -74,8 +74,9 @@ cache_fresh(const struct cache_entry *e)
 
 /*
  * cache_new: an empty cache of SIZE bytes (at least CACHE_MIN), which are reserved at once and
- * touched as entries come. Entries are of use for STALE_S after their end. SEED is the key of the
- * hashes in struct question. NULL without memory; errno says why.
+ * touched as entries come, from 1 GiB on in huge pages if the kernel has them. Entries are of use
+ * for STALE_S after their end. SEED is the key of the hashes in struct question. NULL without
+ * memory; errno says why.
  */
 MUST_USE struct cache *cache_new(size_t size, uint32_t stale_s, uint64_t seed);
 

@@ -6,8 +6,10 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "base/hash.h"
+#include "cache/cache_parts.h"
 #include "cache/flushes.h"
 #include "dns/name.h"
 #include "dns/wire.h"
@@ -157,6 +159,44 @@ START_TEST(size_and_shards_follow_the_request)
 	ck_assert_uint_eq(cache_shards(c), 4);
 	cache_free(c);
 	cache_free(NULL);
+}
+END_TEST
+
+/* Are huge pages wanted for what is at AT (proc(5), VmFlags in smaps)? */
+static bool
+is_huge(const void *at)
+{
+	FILE *f = fopen("/proc/self/smaps", "r");
+	bool here = false, huge = false;
+	unsigned long from, to;
+	char line[512];
+
+	ck_assert_ptr_nonnull(f);
+	while (fgets(line, sizeof(line), f) != NULL) {
+		if (sscanf(line, "%lx-%lx ", &from, &to) == 2)
+			here = from <= (uintptr_t)at && (uintptr_t)at < to;
+		else if (here && strncmp(line, "VmFlags:", 8) == 0)
+			huge = strstr(line, " hg") != NULL;
+	}
+	(void)fclose(f);
+	return huge;
+}
+
+START_TEST(large_cache_is_in_huge_pages)
+{
+	const size_t gib = (size_t)1 << 30;
+	struct cache *c = cache_new(gib - 1, 0, SEED);
+	bool huge;
+
+	ck_assert_ptr_nonnull(c);
+	ck_assert(!is_huge(c->mem));
+	cache_free(c);
+	c = cache_new(gib, 0, SEED);
+	ck_assert_ptr_nonnull(c);
+	huge = is_huge(c->mem);
+	/* Not each kernel has them. */
+	ck_assert(huge || madvise(c->mem, c->size, MADV_HUGEPAGE) != 0);
+	cache_free(c);
 }
 END_TEST
 
@@ -869,6 +909,7 @@ tests_add(TCase *tc)
 {
 	tcase_add_checked_fixture(tc, set_up, tear_down);
 	tcase_add_test(tc, size_and_shards_follow_the_request);
+	tcase_add_test(tc, large_cache_is_in_huge_pages);
 	tcase_add_test(tc, five_million_messages_fit_1200_mb);
 	tcase_add_test(tc, entry_comes_back_whole);
 	tcase_add_loop_test(tc, fresh_then_stale, 0, 2);
