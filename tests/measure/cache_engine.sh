@@ -104,16 +104,16 @@ scale()
 
 if [ "$rounds" = ceilings ]; then
 	simulated=
-	ceiling 'cold A' 4725 -A
-	ceiling 'cold AAAA, synthesized' 9582
-	ceiling 'hot A, once a second' 3212 -A -c 64 -k $questions -w 1
-	ceiling 'hot A, in the same second' 580 -A -c 64 -k 64 -w 1
-	ceiling 'hot AAAA, synthesized, once a second' 6656 -c 64 -k $questions -w 1
-	ceiling 'hot AAAA, synthesized, in the same second' 533 -c 64 -k 64 -w 1
+	ceiling 'cold A' 4470 -A
+	ceiling 'cold AAAA, synthesized' 8600
+	ceiling 'hot A, once a second' 2740 -A -c 64 -k $questions -w 1
+	ceiling 'hot A, in the same second' 560 -A -c 64 -k 64 -w 1
+	ceiling 'hot AAAA, synthesized, once a second' 5195 -c 64 -k $questions -w 1
+	ceiling 'hot AAAA, synthesized, in the same second' 521 -c 64 -k 64 -w 1
 	conclude
 fi
-cold 'cold A' 1260 800000 -A
-cold 'cold AAAA, synthesized, two entries' 2480 400000
+cold 'cold A' 1250 800000 -A
+cold 'cold AAAA, synthesized, two entries' 2460 400000
 hot 'hot A' -A
 hot 'hot AAAA, synthesized'
 [ "$rounds" -gt 0 ] || conclude
