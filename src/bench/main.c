@@ -78,10 +78,8 @@ run_method(const struct bench_job *job)
 		bench_rate(job);
 		break;
 	case BENCH_SEARCH:
-		bench_search(job);
-		break;
 	case BENCH_MATRIX:
-		bench_matrix(job);
+		bench_search(job);
 		break;
 	case BENCH_SWEEP:
 		bench_sweep(job);

@@ -134,31 +134,14 @@ bench_method_tally(const struct bench_job *job)
 	find_us(job, "rtt max", (double)t->rtt.max_ns);
 }
 
-/* A question that was latest left so LATE, in ns. */
-static void
-tell_late(const struct bench_job *job, double late)
+void
+bench_method_late(const struct bench_job *job, double late_ns)
 {
-	if (late > (double)job->settings->plan.timeout_ns / BENCH_PACE_LAG_TOLD)
+	if (late_ns > (double)job->settings->plan.timeout_ns / BENCH_PACE_LAG_TOLD)
 		bench_run_find(job->run, "note",
 		    json_sprintf("a question left %.3g ms late, over 1 %% of the timeout",
-			late / (double)NS_PER_MS),
+			late_ns / (double)NS_PER_MS),
 		    "");
-}
-
-void
-bench_method_late(const struct bench_job *job, const json_t *records)
-{
-	double most = 0;
-
-	for (size_t i = 0; i < json_array_size(records); i++) {
-		const json_t *record = json_array_get(records, i);
-		double late = json_number_value(json_object_get(record, "lag_max")) * US;
-
-		if (json_integer_value(json_object_get(record, "repetition")) > 0 && late > most &&
-		    bench_series_counts(record))
-			most = late;
-	}
-	tell_late(job, most);
 }
 
 void
@@ -171,7 +154,7 @@ bench_method_pauses(const struct bench_job *job)
 		    json_sprintf("%" PRIu64 ", %.3g s in all: %" PRIu64 " questions taken out",
 			t->pauses, (double)t->pause_ns / (double)NS_PER_SEC, t->paused),
 		    "");
-	tell_late(job, (double)t->lag.max_ns);
+	bench_method_late(job, (double)t->lag.max_ns);
 	if (t->gaps.n == 0)
 		return;
 	find_count(job, "late at once", t->overdue_at_once);

@@ -13,17 +13,7 @@
 #include "bench/host/dut.h"
 #include "bench/load/tally.h"
 #include "bench/result/run.h"
-#include "bench/series.h"
 #include "bench/settings.h"
-
-struct bench_job;
-
-/*
- * Do the trial PROBE of the job's server: set *outcome and return its figures, an object that the
- * caller takes over. NULL if it could not be done, with the reason in the run, or was interrupted.
- */
-typedef json_t *bench_measure_trial(
-    const struct bench_job *job, struct bench_probe *probe, enum bench_outcome *outcome);
 
 /* What a method works on; all borrowed. */
 struct bench_job {
@@ -34,8 +24,6 @@ struct bench_job {
 	const atomic_bool *stop;   /* Ctrl-C: end soon; what there is is printed */
 	struct bench_tally *tally; /* of the last trial; too large for a stack */
 	struct bench_dut *dut;     /* the server's processes; NULL: they are not known */
-	/* how search, matrix and sweep do a trial; NULL: bench_measure_server */
-	bench_measure_trial *measure;
 };
 
 /* The methods. Each returns when it is done or was stopped; its results go to the run. */
@@ -43,11 +31,11 @@ struct bench_job {
 /* bench_rate: ask at a fixed rate. */
 void bench_rate(const struct bench_job *job);
 
-/* bench_search: find the highest rate without a fault (RFC 8219 section 9). */
+/*
+ * bench_search: find the highest rate without a fault (RFC 8219 section 9); for a matrix with each
+ * share of hits by each share of names with AAAA (section 9.2).
+ */
 void bench_search(const struct bench_job *job);
-
-/* bench_matrix: do that for shares of hits by shares of names with AAAA (RFC 8219 section 9.2). */
-void bench_matrix(const struct bench_job *job);
 
 /* bench_sweep: find how latency grows with the rate. */
 void bench_sweep(const struct bench_job *job);
@@ -113,11 +101,8 @@ void bench_method_tally(const struct bench_job *job);
  */
 void bench_method_pauses(const struct bench_job *job);
 
-/*
- * bench_method_late: tell if questions were sent late in one of the trials whose RECORDS these are
- * and that count.
- */
-void bench_method_late(const struct bench_job *job, const json_t *records);
+/* bench_method_late: tell it, if the question that was latest, by LATE_NS, was late by much. */
+void bench_method_late(const struct bench_job *job, double late_ns);
 
 /*
  * bench_method_percentile: a percentile of the RTTs of valid answers, in us; null if it is finer

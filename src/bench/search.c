@@ -1,18 +1,22 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* bench_search: the highest rate without a fault, by the procedure of RFC 8219 section 9. */
+/*
+ * bench_search: the highest rate without a fault, by the procedure of RFC 8219 section 9: of one
+ * cell, or of each share of hits by each share of names with AAAA (matrix: section 9.2, tables 6
+ * and 7 of the paper).
+ */
 #include "bench/method.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
-#include "bench/cells.h"
-#include "bench/measure.h"
-#include "bench/series.h"
 #include "bench/settings.h"
 #include "bench/stats.h"
+#include "bench/trials.h"
 
 /* --- Names ------------------------------------------------------------------------------------ */
 
@@ -42,7 +46,7 @@ names_of(const struct bench_settings *s)
 
 	bench_bisect_init(&b, s->low, s->high, s->resolution, BENCH_BEGIN_LOW);
 	return bench_load_names(&s->plan.load,
-		   bench_series_most(&b, searches, s->duration, s->restart != NULL)) +
+		   bench_bisect_names(&b, searches, s->duration, s->restart != NULL)) +
 	    (matrix ? s->plan.load.hot : 0);
 }
 
@@ -95,111 +99,495 @@ bench_search_resume(struct bench_settings *s)
 	json_decref(before);
 }
 
-/* --- Results ---------------------------------------------------------------------------------- */
+/* --- Cells ------------------------------------------------------------------------------------ */
 
-static void
-find_rate(const struct bench_job *job, const char *name, double rate)
-{
-	bench_run_find(job->run, name, json_real(rate), "1/s");
-}
+/* What a run compares: a matrix has several cells, a search one, which is all there is. */
+struct cell {
+	const struct bench_settings *settings; /* of its trials */
+	json_t *is;     /* owned: what it is, as {"hits": 20, "aaaa": 40}; NULL: all there is */
+	bool new_names; /* it has other names than the cells before, and begins with the first */
+};
+
+static const struct bench_column cell_columns[] = {
+	{ "hits", "hits (%)", "", 0 },
+	{ "aaaa", "AAAA (%)", "", 0 },
+};
+
+#define N_CELL (sizeof(cell_columns) / sizeof(cell_columns[0]))
+#define CELL_TEXT 64 /* bytes of what a cell is, with the zero */
+
+/* What the searches of a cell have found. */
+struct found {
+	double *rates;      /* owned; the results */
+	const json_t **by;  /* owned; for each the record of the trial that has found it, or NULL */
+	double *values;     /* owned: room for as many */
+	unsigned n;         /* how many; 0: none has a result, and the first may be the last */
+	unsigned spoilt;    /* searches whose end was the tester's: they are no results, */
+	double spoilt_best; /* and the highest rate that passed in one */
+	bool ended;         /* all searches were done, or that one */
+	enum bench_limit nothing;       /* without a result: why */
+	unsigned limited[BENCH_LIMITS]; /* how many results by what */
+	size_t from;                    /* where the cell's records begin */
+};
+
+struct searches {
+	const struct bench_job *job;
+	struct bench_trials trials;
+	struct bench_table *cells;      /* a row for each cell; NULL: there is only one */
+	struct bench_table *results;    /* a row for each search */
+	uint32_t high;                  /* --high, or what the tester can measure */
+	bool capped;                    /* the latter */
+	unsigned n_cells, done;         /* how many there are, and were searched */
+	unsigned spoilt;                /* searches of all cells, as in struct found */
+	unsigned in_search;             /* trials of a whole search, roughly */
+	unsigned limited[BENCH_LIMITS]; /* how many cells, in one search at least, by what */
+};
 
 /*
- * The 1st and 99th percentile are what the RFC wants of what it wants to be measured; of anything
- * else they would look as if it were that.
+ * Names with another share of AAAA are in another zone, "aaaa-40" of the one given: so the upstream
+ * has all shares at once, and nothing that the server knows of one share is wrong in another.
  */
 static void
-find_percentiles(const struct bench_job *job, const struct bench_summary *sum)
+set_aaaa(struct fake_zone *z, const struct fake_zone *given, unsigned percent)
 {
-	double duration = job->settings->duration;
+	char label[16];
+	size_t len = (size_t)snprintf(label, sizeof(label), "aaaa-%u", percent);
 
-	if (sum->n >= BENCH_RFC_REPETITIONS && duration >= BENCH_RFC_DURATION) {
-		find_rate(job, "p1", sum->p1);
-		find_rate(job, "p99", sum->p99);
-	} else {
-		bench_run_find(job->run, "repetitions",
-		    json_sprintf("%zu %s of %g s, not RFC 8219 (%d of %g s)", sum->n,
-			sum->n == 1 ? "trial" : "trials", duration, BENCH_RFC_REPETITIONS,
-			BENCH_RFC_DURATION),
-		    "");
+	*z = *given;
+	memcpy(z->name + 1 + len, given->name, given->len);
+	z->name[0] = (uint8_t)len;
+	memcpy(z->name + 1, label, len);
+	z->len += 1 + len;
+	z->aaaa_percent = percent;
+}
+
+/* Cell I of the run, whose settings are in *own if they differ from those of the run. */
+static struct cell
+cell_of(const struct searches *s, unsigned i, struct bench_settings *own)
+{
+	const struct bench_settings *whole = s->job->settings;
+	struct cell c = { .settings = whole };
+
+	if (s->cells == NULL)
+		return c;
+	unsigned aaaa = whole->aaaa.percent[i / whole->hits.n];
+	*own = *whole;
+	own->hits_percent = whole->hits.percent[i % whole->hits.n];
+	set_aaaa(&own->plan.load.zone, &whole->plan.load.zone, aaaa);
+	(void)!bench_load_mix(&own->plan.load, BENCH_HIT, own->hits_percent); /* all are new */
+	own->plan.load.hits = true; /* always: the others' hot names are not new */
+	c.settings = own;
+	c.is = json_pack("{si,si}", "hits", (int)own->hits_percent, "aaaa", (int)aaaa);
+	c.new_names = i % whole->hits.n == 0;
+	return c;
+}
+
+/* --- Searches --------------------------------------------------------------------------------- */
+
+static const char *
+limit_word(const struct searches *s, enum bench_limit limit)
+{
+	static const char *const limits[BENCH_LIMITS] = {
+		[BENCH_LIMIT_SERVER] = "server",
+		[BENCH_LIMIT_HIGH] = "high",
+		[BENCH_LIMIT_TESTER] = "tester",
+		[BENCH_LIMIT_LOW] = "low",
+	};
+
+	return limit == BENCH_LIMIT_HIGH && s->capped ? "self-test" : limits[limit];
+}
+
+/* Record I of those from the last one back; NULL: there are no more. */
+static const json_t *
+last_record(const struct searches *s, size_t i)
+{
+	size_t n = json_array_size(s->trials.records);
+
+	return i < n ? json_array_get(s->trials.records, n - 1 - i) : NULL;
+}
+
+/* Do a whole search of C; it took so many *trials. False: it ended early, and the run says why. */
+static bool
+search(struct searches *s, const struct cell *c, unsigned repetition, struct bench_bisect *b,
+    unsigned *trials)
+{
+	unsigned all = s->n_cells * c->settings->repetitions;
+	unsigned here = s->done * c->settings->repetitions + repetition; /* from 1 on */
+	struct bench_trials *t = &s->trials;
+	size_t from = json_array_size(t->records);
+	int n = 0;
+
+	t->rest = (all > here ? all - here : 0) * s->in_search;
+	if (s->n_cells > 1)
+		n = snprintf(t->where, sizeof(t->where), "cell %u/%u, ", s->done + 1, s->n_cells);
+	(void)snprintf(t->where + n, sizeof(t->where) - (size_t)n, "repetition %u/%u", repetition,
+	    c->settings->repetitions);
+	if (repetition == 0)
+		(void)snprintf(t->where, sizeof(t->where), "self-test");
+	bool good = bench_trials_search(t, c->is, repetition, b);
+	*trials = (unsigned)(json_array_size(t->records) - from);
+	return good;
+}
+
+static void
+add_row(const struct searches *s, const struct cell *c, unsigned repetition,
+    const struct bench_bisect *b, unsigned trials)
+{
+	enum bench_limit limit;
+	uint32_t rate = bench_bisect_result(b, &limit);
+	json_t *row = json_array();
+	double seconds = 0;
+
+	for (size_t i = 0; i < trials; i++)
+		seconds += json_number_value(json_object_get(last_record(s, i), "seconds"));
+	for (size_t i = 0; s->cells != NULL && i < N_CELL; i++)
+		(void)json_array_append(row, json_object_get(c->is, cell_columns[i].name));
+	json_t *result = json_pack("[i,I,o,s,i,f]", (int)repetition, (json_int_t)rate,
+	    b->passed_high ? json_null() : json_integer(b->high), limit_word(s, limit), (int)trials,
+	    seconds);
+	(void)json_array_extend(row, result);
+	json_decref(result);
+	bench_table_add(s->results, row);
+}
+
+/* The last of so many trials that passed, which has found the rate; NULL if none did. */
+static const json_t *
+found_by(const struct searches *s, unsigned trials)
+{
+	for (size_t i = 0; i < trials; i++) {
+		if (bench_record_is(last_record(s, i), BENCH_PASSED))
+			return last_record(s, i);
 	}
+	return NULL;
+}
+
+/* Do one repetition, which uses no results of the others. False: there are no more. */
+static bool
+repeat(struct searches *s, const struct cell *c, struct found *f, unsigned repetition)
+{
+	struct bench_bisect b;
+	enum bench_limit limit;
+	unsigned trials;
+
+	bench_bisect_init(&b, c->settings->low, s->high, c->settings->resolution,
+	    repetition == 1 ? BENCH_BEGIN_LOW : BENCH_BEGIN_BETWEEN);
+	if (!search(s, c, repetition, &b, &trials))
+		return false;
+	uint32_t rate = bench_bisect_result(&b, &limit);
+	f->nothing = limit;
+	f->ended = repetition == c->settings->repetitions;
+	if (rate == 0 && f->n == 0 && f->spoilt == 0) {
+		f->ended = true;
+		return false;
+	}
+	add_row(s, c, repetition, &b, trials);
+	s->in_search = trials;
+	if (limit == BENCH_LIMIT_TESTER) {
+		f->spoilt++;
+		f->spoilt_best = fmax(f->spoilt_best, rate);
+		return true;
+	}
+	f->by[f->n] = found_by(s, trials);
+	f->rates[f->n++] = rate;
+	f->limited[limit]++;
+	return true;
+}
+
+/* Do all searches of C, and set *f; if they end early it has those before. drop() in any case. */
+static void
+search_cell(struct searches *s, const struct cell *c, struct found *f)
+{
+	unsigned repetitions = c->settings->repetitions;
+
+	*f = (struct found){ .rates = calloc(repetitions, sizeof(*f->rates)),
+		.by = calloc(repetitions, sizeof(*f->by)),
+		.values = calloc(repetitions, sizeof(*f->values)),
+		.from = json_array_size(s->trials.records) };
+	if (f->rates == NULL || f->by == NULL || f->values == NULL) {
+		bench_run_fail(s->job->run, "out of memory");
+		return;
+	}
+	if (c->new_names)
+		s->trials.next = 0;
+	s->trials.job.settings = c->settings;
+	for (unsigned i = 1; i <= repetitions && repeat(s, c, f, i); i++)
+		;
+	s->trials.job.settings = s->job->settings; /* those of the cell may be gone after this */
+	s->spoilt += f->spoilt;
+	if (!f->ended)
+		return;
+	/* One result that is not the server's makes the figures of the cell wrong. */
+	for (unsigned i = 0; i < BENCH_LIMITS; i++)
+		s->limited[i] += f->n > 0 ? f->limited[i] > 0 : f->nothing == i;
+	s->done++;
+}
+
+static void
+drop(struct found *f)
+{
+	free(f->rates);
+	free((void *)f->by);
+	free(f->values);
+}
+
+/* --- The self-test ---------------------------------------------------------------------------- */
+
+/* What the self-test will be, as a setting. O are those of the first cell. */
+static void
+put_self_test(const struct bench_job *job, const struct bench_settings *o)
+{
+	bench_run_set(job->run, "self_test",
+	    o->upstream.family == NETADDR_NONE
+		? json_string("none")
+		: json_sprintf("%s questions over UDP, one by one, %g times as many, within %g ms",
+		      bench_selftest_asks_aaaa(o) ? "AAAA" : "A", 2 * (1 + o->delta),
+		      (double)o->plan.timeout_ns / BENCH_SELFTEST_TIMEOUT_PART /
+			  (double)NS_PER_MS));
+}
+
+static void
+take_self_test(struct searches *s, uint32_t passed, enum bench_limit limit)
+{
+	uint32_t cap = bench_selftest_cap(passed, s->job->settings->delta);
+	bool high = limit == BENCH_LIMIT_HIGH;
+
+	bench_run_find(
+	    s->job->run, high ? "self-test, at least" : "self-test", json_integer(passed), "1/s");
+	bench_run_find(s->job->run, "measurable", json_integer(cap), "1/s");
+	(void)fprintf(stderr,
+	    "self-test: passes up to %s%" PRIu32 "/s, so rates up to %" PRIu32
+	    "/s can be measured\n",
+	    high ? "at least " : "", passed, cap);
+	if (cap >= s->high)
+		return;
+	(void)fprintf(
+	    stderr, "dns64bench: the search ends there instead of at %" PRIu32 "/s\n", s->high);
+	s->capped = true;
+	s->high = cap;
+}
+
+static void
+fail_self_test(const struct searches *s, uint32_t low)
+{
+	const json_t *last = last_record(s, 0);
+	json_int_t valid = bench_record_integer(last, "valid");
+	json_int_t sent = bench_record_integer(last, "sent");
+
+	bench_run_fail(s->job->run,
+	    "self-test: asking --upstream itself at %" PRIu32 "/s, %" JSON_INTEGER_FORMAT
+	    " of %" JSON_INTEGER_FORMAT " answers were valid within"
+	    " 1/%d of the timeout%s: --low %" PRIu32 " cannot be measured",
+	    low, valid, sent, BENCH_SELFTEST_TIMEOUT_PART,
+	    valid == sent ? ", but the pace was not kept" : "", s->job->settings->low);
+}
+
+/* The self-test, with the first cell C: a tester that is too slow would only measure itself. */
+static bool
+self_test(struct searches *s, const struct cell *c)
+{
+	const struct bench_settings *o = c->settings;
+	const struct cell all = { .settings = o }; /* its trials are of no cell */
+	struct bench_plan tester = bench_selftest_plan(o);
+	struct bench_bisect b;
+	enum bench_limit limit;
+	unsigned trials;
+
+	if (o->upstream.family == NETADDR_NONE)
+		return true;
+	bench_bisect_init(&b, bench_selftest_rate(o->low, o->delta),
+	    bench_selftest_rate(o->high, o->delta), o->resolution, BENCH_BEGIN_HIGH);
+	s->trials.job.settings = o;
+	s->trials.tester = &tester;
+	s->trials.again = true; /* there is no cache between the tester and the zone */
+	bool good = search(s, &all, 0, &b, &trials);
+	s->trials.job.settings = s->job->settings;
+	s->trials.tester = NULL;
+	s->trials.again = o->restart != NULL;
+	if (!good)
+		return false;
+	uint32_t passed = bench_bisect_result(&b, &limit);
+	if (passed > 0)
+		take_self_test(s, passed, limit);
+	else
+		fail_self_test(s, b.low);
+	return passed > 0;
+}
+
+/* --- What was found --------------------------------------------------------------------------- */
+
+/* What RFC 8219 section 9.2 wants at least; of less its percentiles would look as if it were that.
+ */
+#define RFC_REPETITIONS 20
+#define RFC_DURATION 60.0 /* s, of a trial */
+
+static bool
+is_rfc(const struct bench_settings *s, size_t repetitions)
+{
+	return repetitions >= RFC_REPETITIONS && s->duration >= RFC_DURATION;
+}
+
+/* The summary of KEY, or of column K of the server, in the trials that found the rates; n 0: none.
+ */
+static struct bench_summary
+beside(const struct found *f, const char *key, size_t k)
+{
+	size_t n = 0;
+
+	for (unsigned i = 0; i < f->n; i++) {
+		double v = bench_record_number(f->by[i], key, k);
+
+		if (!isnan(v))
+			f->values[n++] = v;
+	}
+	return n > 0 ? bench_stats_summary(f->values, n) : (struct bench_summary){ 0 };
+}
+
+/* The trial of the cell with OUTCOME below BELOW that is outermost: the highest rate that passed or
+ * the lowest that failed; *n are these.
+ */
+static const json_t *
+outermost(const struct searches *s, const struct found *f, enum bench_outcome outcome,
+    json_int_t below, unsigned *n)
+{
+	const json_t *found = NULL;
+
+	*n = 0;
+	for (size_t i = f->from; i < json_array_size(s->trials.records); i++) {
+		const json_t *record = json_array_get(s->trials.records, i);
+		json_int_t rate = bench_record_integer(record, "rate");
+		json_int_t most = bench_record_integer(found, "rate");
+
+		if (rate >= below || !bench_record_is(record, outcome))
+			continue;
+		(*n)++;
+		if (found == NULL || (outcome == BENCH_PASSED ? rate > most : rate < most))
+			found = record;
+	}
+	return found;
+}
+
+/* "hits 20, aaaa 40: ", or nothing if there is one cell only. */
+static const char *
+cell_text(const struct cell *c, char text[static CELL_TEXT])
+{
+	text[0] = '\0';
+	if (c->is != NULL)
+		(void)snprintf(text, CELL_TEXT,
+		    "hits %" JSON_INTEGER_FORMAT ", aaaa %" JSON_INTEGER_FORMAT ": ",
+		    bench_record_integer(c->is, "hits"), bench_record_integer(c->is, "aaaa"));
+	return text;
+}
+
+/* Tell if a trial of C failed at a lower rate than another one passed: then its rate is no limit,
+ * or something disturbed the trial.
+ */
+static void
+find_inversion(const struct searches *s, const struct cell *c, const struct found *f)
+{
+	char text[CELL_TEXT];
+	unsigned n;
+	const json_t *passed = outermost(s, f, BENCH_PASSED, INT64_MAX, &n);
+	const json_t *failed =
+	    outermost(s, f, BENCH_FAILED, bench_record_integer(passed, "rate"), &n);
+
+	if (failed == NULL)
+		return;
+	bench_run_find(s->job->run, "failed below a rate that passed",
+	    json_sprintf("%s%" JSON_INTEGER_FORMAT "/s in repetition %" JSON_INTEGER_FORMAT
+			 ", while %" JSON_INTEGER_FORMAT
+			 "/s passed in repetition %" JSON_INTEGER_FORMAT " (%u %s in all)",
+		cell_text(c, text), bench_record_integer(failed, "rate"),
+		bench_record_integer(failed, "repetition"), bench_record_integer(passed, "rate"),
+		bench_record_integer(passed, "repetition"), n, n == 1 ? "trial" : "trials"),
+	    "");
+}
+
+/* Say so if results, as LIMITED has them of N THINGS, are not the server's limit. */
+static void
+judge(const struct searches *s, const unsigned limited[static BENCH_LIMITS], unsigned n,
+    const char *things)
+{
+	struct bench_run *r = s->job->run;
+
+	if (limited[BENCH_LIMIT_HIGH] > 0 && !s->capped)
+		bench_run_find(r, "at least",
+		    json_sprintf(
+			"--high passed in %u of %u %s", limited[BENCH_LIMIT_HIGH], n, things),
+		    "");
+	else if (limited[BENCH_LIMIT_HIGH] > 0)
+		bench_run_fail(r,
+		    "the tester is the limit: the highest rate that the self-test allows,"
+		    " %" PRIu32 ", passed in %u of %u %s",
+		    s->high, limited[BENCH_LIMIT_HIGH], n, things);
+	if (limited[BENCH_LIMIT_TESTER] > 0)
+		bench_run_fail(r,
+		    "the tester is the limit in %u of %u %s: it did not keep its pace, or"
+		    " lost replies",
+		    limited[BENCH_LIMIT_TESTER], n, things);
+	if (limited[BENCH_LIMIT_LOW] > 0)
+		bench_run_fail(r, "--low failed in %u of %u %s%s", limited[BENCH_LIMIT_LOW], n,
+		    things, s->cells == NULL ? ", which count as 0" : "");
+}
+
+static void
+find_spoilt(const struct searches *s, unsigned searches)
+{
+	if (s->spoilt > 0)
+		bench_run_find(s->job->run, "searches spoilt by the tester",
+		    json_sprintf("%u of %u, which do not count", s->spoilt, searches), "");
+}
+
+/* --- One cell --------------------------------------------------------------------------------- */
+
+static void
+find_rate(const struct searches *s, const char *name, double rate)
+{
+	bench_run_find(s->job->run, name, json_real(rate), "1/s");
 }
 
 /* The statistics of the papers. */
 static void
-find_summary(const struct bench_job *job, const struct bench_found *f)
+find_summary(const struct searches *s, const struct found *f)
 {
-	const struct bench_settings *o = job->settings;
+	const struct bench_settings *o = s->job->settings;
 	struct bench_summary sum = bench_stats_summary(f->rates, f->n);
 	double timeout = (double)o->plan.timeout_ns / (double)NS_PER_SEC;
 
-	bench_run_find(job->run, "searches", json_integer(f->n), "");
-	find_rate(job, "median", sum.median);
-	find_percentiles(job, &sum);
-	find_rate(job, "min", sum.min);
-	find_rate(job, "max", sum.max);
-	find_rate(job, "mean", sum.mean);
+	bench_run_find(s->job->run, "searches", json_integer(f->n), "");
+	find_rate(s, "median", sum.median);
+	if (is_rfc(o, sum.n)) {
+		find_rate(s, "p1", sum.p1);
+		find_rate(s, "p99", sum.p99);
+	} else {
+		bench_run_find(s->job->run, "repetitions",
+		    json_sprintf("%zu %s of %g s, not RFC 8219 (%d of %g s)", sum.n,
+			sum.n == 1 ? "trial" : "trials", o->duration, RFC_REPETITIONS,
+			RFC_DURATION),
+		    "");
+	}
+	find_rate(s, "min", sum.min);
+	find_rate(s, "max", sum.max);
+	find_rate(s, "mean", sum.mean);
 	if (sum.n > 1) {
-		find_rate(job, "deviation", sum.deviation);
-		find_rate(job, "MAD", sum.mad);
-		find_rate(job, "margin 99.9 %", sum.margin);
+		find_rate(s, "deviation", sum.deviation);
+		find_rate(s, "MAD", sum.mad);
+		find_rate(s, "margin 99.9 %", sum.margin);
 	}
 	/*
 	 * Answers may come up to the timeout after the last question: the median takes no more than
 	 * that of a server, which short trials flatter (paper, section 4.4, formula 1).
 	 */
 	if (o->calculated)
-		find_rate(
-		    job, "calculated rate", sum.median * o->duration / (o->duration + timeout));
-}
-
-/* --- At the rates found ----------------------------------------------------------------------- */
-
-static json_int_t
-integer_of(const json_t *record, const char *key)
-{
-	return json_integer_value(json_object_get(record, key));
-}
-
-static bool
-has_verdict(const json_t *record, enum bench_outcome o)
-{
-	const char *verdict = json_string_value(json_object_get(record, "verdict"));
-
-	return verdict != NULL && strcmp(verdict, bench_series_verdict(o)) == 0;
-}
-
-/* The last trial of REPETITION that passed, which has found its rate; NULL if none did. */
-static const json_t *
-found_by(const json_t *records, unsigned repetition)
-{
-	for (size_t i = json_array_size(records); i-- > 0;) {
-		const json_t *record = json_array_get(records, i);
-
-		if (integer_of(record, "repetition") == repetition &&
-		    has_verdict(record, BENCH_PASSED))
-			return record;
-	}
-	return NULL;
-}
-
-/* A figure of a trial: its own, or column K of the server's usage. NAN: it has none. */
-static double
-figure_of(const json_t *record, const char *key, unsigned k)
-{
-	const json_t *value = json_object_get(record, key);
-
-	if (record == NULL || key == NULL)
-		return record == NULL ? (double)NAN : bench_measure_server_value(record, k);
-	return json_is_number(value) ? json_number_value(value) : (double)NAN;
+		find_rate(s, "calculated rate", sum.median * o->duration / (o->duration + timeout));
 }
 
 /* What was measured besides in the trials that found the rates: their mean and deviation. */
 static void
-find_beside(const struct bench_job *job, const json_t *records, const struct bench_found *f)
+find_beside(const struct searches *s, const struct found *f)
 {
 	static const struct {
 		const char *key; /* of the record; NULL: the server's */
-		unsigned k;
+		size_t k;
 		const char *name, *unit;
 	} figures[] = {
 		{ "rtt_p50", 0, "rtt median", "us" },
@@ -207,100 +595,231 @@ find_beside(const struct bench_job *job, const json_t *records, const struct ben
 		{ NULL, 0, "server CPU", "%" },
 		{ NULL, 1, "server CPU per answer", "us" },
 	};
-	double *values = f->rates; /* not needed any more */
 	char name[64];
 
 	for (size_t i = 0; i < sizeof(figures) / sizeof(figures[0]); i++) {
-		size_t has = 0;
+		struct bench_summary sum = beside(f, figures[i].key, figures[i].k);
 
-		for (unsigned r = 0; r < f->n; r++) {
-			const json_t *by = found_by(records, f->searches[r]);
-			double v = figure_of(by, figures[i].key, figures[i].k);
-
-			if (!isnan(v))
-				values[has++] = v;
-		}
-		if (has == 0)
-			continue;
-		struct bench_summary sum = bench_stats_summary(values, has);
-		bench_run_find(job->run, figures[i].name, json_real(sum.mean), figures[i].unit);
+		if (sum.n > 0)
+			bench_run_find(
+			    s->job->run, figures[i].name, json_real(sum.mean), figures[i].unit);
 		(void)snprintf(name, sizeof(name), "%s deviation", figures[i].name);
-		if (has > 1)
-			bench_run_find(job->run, name, json_real(sum.deviation), figures[i].unit);
+		if (sum.n > 1)
+			bench_run_find(
+			    s->job->run, name, json_real(sum.deviation), figures[i].unit);
 	}
-}
-
-/* Say so if a result is not the server's limit. */
-static void
-judge(const struct bench_cells *c, const struct bench_found *f)
-{
-	struct bench_run *r = c->job.run;
-
-	if (f->limited[BENCH_LIMIT_HIGH] > 0 && !c->capped)
-		bench_run_find(r, "at least",
-		    json_sprintf(
-			"--high passed in %u of %u searches", f->limited[BENCH_LIMIT_HIGH], f->n),
-		    "");
-	else if (f->limited[BENCH_LIMIT_HIGH] > 0)
-		bench_run_fail(r,
-		    "the tester is the limit: the highest rate that the self-test allows,"
-		    " %" PRIu32 ", passed in %u of %u searches",
-		    c->high, f->limited[BENCH_LIMIT_HIGH], f->n);
-	if (f->limited[BENCH_LIMIT_LOW] > 0)
-		bench_run_fail(r, "--low failed in %u of %u searches, which count as 0",
-		    f->limited[BENCH_LIMIT_LOW], f->n);
 }
 
 /* If the first search has no result, more searches are of no use; or the tester ended them all. */
 static void
-judge_nothing(const struct bench_cells *c, const struct bench_found *f)
+judge_nothing(const struct searches *s, const struct found *f)
 {
-	uint32_t low = c->job.settings->low;
+	const json_t *last = last_record(s, 0);
+	uint32_t low = s->job->settings->low;
+	struct bench_run *r = s->job->run;
 
 	if (f->spoilt_best > 0) {
-		bench_run_find(c->job.run, "at least",
+		bench_run_find(r, "at least",
 		    json_sprintf("%.0f/s passed, and the tester can do no more", f->spoilt_best),
 		    "");
-		bench_run_fail(c->job.run,
+		bench_run_fail(r,
 		    "the tester is the limit in all %u searches: above %.0f it did not keep its "
 		    "pace, or lost replies",
 		    f->spoilt, f->spoilt_best);
 		return;
 	}
 	if (f->nothing == BENCH_LIMIT_TESTER)
-		bench_run_fail(
-		    c->job.run, "the tester is the limit at --low %" PRIu32 " already", low);
+		bench_run_fail(r, "the tester is the limit at --low %" PRIu32 " already", low);
 	else
-		bench_run_fail(c->job.run,
+		bench_run_fail(r,
 		    "the server fails at --low %" PRIu32 " already: %" JSON_INTEGER_FORMAT
 		    " of %" JSON_INTEGER_FORMAT " answers were valid and in time",
-		    low, c->valid, c->sent);
-	bench_method_hint(&c->job);
+		    low, bench_record_integer(last, "valid"), bench_record_integer(last, "sent"));
+	bench_method_hint(s->job);
 }
 
-/* --- The method ------------------------------------------------------------------------------- */
+static void
+conclude_one(const struct searches *s, const struct cell *c, const struct found *f)
+{
+	if (f->n > 0) {
+		find_summary(s, f);
+		find_inversion(s, c, f);
+		find_beside(s, f);
+		judge(s, f->limited, f->n, "searches");
+		find_spoilt(s, f->n + f->spoilt);
+	} else if (f->ended) {
+		judge_nothing(s, f);
+	}
+	bench_trials_late(&s->trials);
+}
+
+/* --- A matrix --------------------------------------------------------------------------------- */
+
+#define N_CPU 3 /* columns of the server */
+
+static struct bench_table *
+begin_cells(const struct bench_job *job)
+{
+	bool rfc = is_rfc(job->settings, job->settings->repetitions);
+	const struct bench_column columns[] = {
+		cell_columns[0],
+		cell_columns[1],
+		{ "searches", "searches", "", 0 },
+		{ "rate_median", "median", "", 0 },
+		{ rfc ? "rate_p1" : "rate_min", rfc ? "p1" : "min", "", 0 },
+		{ rfc ? "rate_p99" : "rate_max", rfc ? "p99" : "max", "", 0 },
+		{ "rate_mean", "mean", "", 0 },
+		{ "rate_deviation", "deviation", "", 0 },
+		{ "rate_mad", "MAD", "", 0 },
+		{ "rate_margin", "margin 99.9 %", "", 0 },
+		{ "limit", "limit", "", 0 },
+		{ "server_cpu", "CPU (%)", "", 1 },
+		{ "server_cpu_deviation", "deviation (%)", "", 1 },
+		{ "server_cpu_per_answer", "CPU/answer (us)", "", 2 },
+	};
+	size_t n = sizeof(columns) / sizeof(columns[0]);
+	struct bench_table *t = bench_run_table(job->run, "cells",
+	    "Highest rate without a fault (1/s) by hits and names with AAAA", columns,
+	    job->dut != NULL ? n : n - N_CPU);
+
+	bench_table_live(t, job->out);
+	return t;
+}
+
+/* What limits most of the results, or why there is none. */
+static enum bench_limit
+limit_of(const struct found *f)
+{
+	enum bench_limit most = BENCH_LIMIT_SERVER;
+
+	for (unsigned i = 0; i < BENCH_LIMITS; i++) {
+		if (f->limited[i] > f->limited[most])
+			most = (enum bench_limit)i;
+	}
+	return f->n > 0 ? most : f->nothing;
+}
+
+static void
+add_cell(const struct searches *s, const struct cell *c, const struct found *f)
+{
+	bool any = f->n > 0, more = f->n > 1;
+	struct bench_summary sum = { 0 };
+
+	if (any)
+		sum = bench_stats_summary(f->rates, f->n);
+	json_t *row = json_pack("[O,O,i,o,o,o,o,o,o,o,s]", json_object_get(c->is, "hits"),
+	    json_object_get(c->is, "aaaa"), (int)f->n, bench_run_real(any, sum.median),
+	    bench_run_real(any, sum.p1), bench_run_real(any, sum.p99),
+	    bench_run_real(any, sum.mean), bench_run_real(more, sum.deviation),
+	    bench_run_real(more, sum.mad), bench_run_real(more, sum.margin),
+	    limit_word(s, limit_of(f)));
+	if (s->job->dut != NULL) {
+		struct bench_summary cpu = beside(f, NULL, 0), each = beside(f, NULL, 1);
+
+		(void)json_array_append_new(row, bench_run_real(cpu.n > 0, cpu.mean));
+		(void)json_array_append_new(row, bench_run_real(cpu.n > 1, cpu.deviation));
+		(void)json_array_append_new(row, bench_run_real(each.n > 0, each.mean));
+	}
+	bench_table_add(s->cells, row);
+}
+
+static void
+conclude_cells(const struct searches *s)
+{
+	const struct bench_settings *o = s->job->settings;
+
+	bench_trials_late(&s->trials);
+	if (!is_rfc(o, o->repetitions))
+		bench_run_find(s->job->run, "repetitions",
+		    json_sprintf("%u, of trials of %g s, not RFC 8219 (%d, of %g s): min and max"
+				 " instead of percentiles",
+			o->repetitions, o->duration, RFC_REPETITIONS, RFC_DURATION),
+		    "");
+	judge(s, s->limited, s->done, "cells");
+	find_spoilt(s, s->done * o->repetitions);
+}
+
+/* --- The methods ------------------------------------------------------------------------------ */
+
+/* With several cells it is these that are compared, not searches: columns without units. */
+static void
+begin_results(struct searches *s)
+{
+	bool one = s->cells == NULL;
+	const struct bench_column all[] = {
+		cell_columns[0], cell_columns[1], { "repetition", "repetition", "", 0 },
+		{ "rate_passed", "highest rate", one ? "1/s" : "", 0 },
+		{ "rate_failed", "failed at", "", 0 }, /* without unit: it is not drawn */
+		{ "limit", "limit", "", 0 }, { "trials", "trials", "", 0 },
+		{ "seconds", "time (s)", "", 1 }, /* nor this */
+	};
+	size_t n = sizeof(all) / sizeof(all[0]), from = one ? N_CELL : 0;
+
+	s->results = bench_run_table(
+	    s->job->run, "searches", "Highest rate without a fault (1/s)", all + from, n - from);
+	bench_table_axis(s->results, "categories");
+	if (one)
+		bench_table_live(s->results, s->job->out);
+}
+
+/* Begin the tables, the trials and the self-test. False: nothing can be measured. */
+static bool
+begin(struct searches *s)
+{
+	const struct bench_settings *o = s->job->settings;
+	struct bench_settings own;
+	struct bench_bisect whole;
+	uint64_t sum;
+
+	bench_bisect_init(&whole, o->low, o->high, o->resolution, BENCH_BEGIN_BETWEEN);
+	s->in_search = bench_bisect_most(&whole, &sum);
+	struct cell first = cell_of(s, 0, &own);
+	put_self_test(s->job, first.settings);
+	begin_results(s);
+	bool good =
+	    bench_trials_begin(&s->trials, s->job, cell_columns, s->cells != NULL ? N_CELL : 0) &&
+	    self_test(s, &first);
+	json_decref(first.is);
+	return good;
+}
+
+/* Search in cell I. False: the run ends. */
+static bool
+search_one(struct searches *s, unsigned i)
+{
+	struct bench_settings own;
+	struct cell c = cell_of(s, i, &own);
+	struct found f;
+
+	search_cell(s, &c, &f);
+	if (s->cells == NULL)
+		conclude_one(s, &c, &f);
+	else if (f.ended)
+		add_cell(s, &c, &f);
+	if (s->cells != NULL)
+		find_inversion(s, &c, &f);
+	bool ended = f.ended;
+	drop(&f);
+	json_decref(c.is);
+	return ended;
+}
 
 void
 bench_search(const struct bench_job *job)
 {
-	const struct bench_cell whole = { .settings = job->settings };
-	struct bench_found found = { 0 };
-	struct bench_cells c;
+	const struct bench_settings *o = job->settings;
+	bool matrix = o->method == BENCH_MATRIX;
+	struct searches s = { .job = job,
+		.cells = matrix ? begin_cells(job) : NULL,
+		.high = o->high,
+		.n_cells = matrix ? (unsigned)(o->hits.n * o->aaaa.n) : 1 };
 
 	bench_method_settings(job);
-	if (bench_cells_begin(&c, job, &whole, 1, NULL, 0))
-		bench_cells_search(&c, &whole, &found);
-	if (found.n > 0) {
-		find_summary(job, &found);
-		bench_cells_inversion(&c);
-		find_beside(job, c.records, &found);
-		judge(&c, &found);
-		bench_cells_spoilt(&c, found.n + found.spoilt);
-	} else if (found.ended) {
-		judge_nothing(&c, &found);
+	if (begin(&s)) {
+		for (unsigned i = 0; i < s.n_cells && search_one(&s, i); i++)
+			;
+		if (matrix)
+			conclude_cells(&s);
 	}
-	bench_method_late(job, c.records);
-	bench_measure_curve(job, c.records);
-	bench_found_drop(&found);
-	bench_cells_end(&c);
+	bench_trials_end(&s.trials);
 }

@@ -2,10 +2,10 @@
 #include "bench/played.h"
 
 #include <check.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/clock.h"
 #include "bench/options.h"
@@ -43,30 +43,6 @@ played_job(
 		.settings = s, .run = bench_run_new("rate", 1, argv), .stop = stop, .tally = tally
 	};
 	ck_assert_ptr_nonnull(job->run);
-}
-
-struct bench_run *
-played_run(void (*method)(const struct bench_job *), const struct bench_settings *s,
-    bench_measure_trial *measure, const atomic_bool *stop, bool watched)
-{
-	static struct bench_tally tally;
-	char error[BENCH_DUT_ERROR], pid[16], *argv[] = { pid, NULL };
-	FILE *out = fopen("/dev/null", "we");
-
-	(void)snprintf(pid, sizeof(pid), "%d", (int)getpid());
-	struct bench_job job = { .settings = s,
-		.run = bench_run_new(bench_options_method(s->method), 1, argv),
-		.out = out,
-		.stop = stop,
-		.tally = &tally,
-		.dut = watched ? bench_dut_new("", BENCH_DUT_BY_PIDS, pid, error) : NULL,
-		.measure = measure };
-
-	ck_assert(out != NULL && job.run != NULL && (job.dut != NULL) == watched);
-	method(&job);
-	(void)fclose(out);
-	bench_dut_free(job.dut);
-	return job.run;
 }
 
 const json_t *
@@ -130,6 +106,22 @@ played_found(const struct bench_run *r, const char *name)
 			return json_object_get(f, "value");
 	}
 	return NULL;
+}
+
+double
+played_value(const struct bench_run *r, const char *name)
+{
+	const json_t *v = played_found(r, name);
+
+	return json_is_number(v) ? json_number_value(v) : (double)NAN;
+}
+
+const char *
+played_text(const struct bench_run *r, const char *name)
+{
+	const char *text = json_string_value(played_found(r, name));
+
+	return text != NULL ? text : "";
 }
 
 const char *

@@ -2,10 +2,7 @@
 #ifndef DNS64D_TESTS_BENCH_PLAYED_H
 #define DNS64D_TESTS_BENCH_PLAYED_H
 
-/*
- * played: runs of methods whose trials are made up by the test (struct bench_job's measure), and
- * what is in their results.
- */
+/* played: settings and jobs of methods, and what is in their results. */
 
 #include <jansson.h>
 #include <stdatomic.h>
@@ -29,14 +26,6 @@ void played_settings(const char *line, struct bench_settings *s);
 void played_job(
     struct bench_job *job, struct bench_settings *s, struct bench_tally *tally, atomic_bool *stop);
 
-/*
- * played_run: run METHOD, a function of method.h, with settings *s and trials by MEASURE; the
- * caller's. With WATCHED there are columns of the server, for "server" in what MEASURE returns.
- */
-struct bench_run *played_run(void (*method)(const struct bench_job *),
-    const struct bench_settings *s, bench_measure_trial *measure, const atomic_bool *stop,
-    bool watched);
-
 /* played_table: the table NAME of R; NULL: there is none. */
 const json_t *played_table(const struct bench_run *r, const char *name);
 
@@ -52,6 +41,12 @@ double played_number(const struct bench_run *r, const char *name, size_t row, co
 
 /* played_found: the finding NAME of R; NULL: there is none. */
 const json_t *played_found(const struct bench_run *r, const char *name);
+
+/* played_value: the finding NAME of R as a number; NAN: there is none. */
+double played_value(const struct bench_run *r, const char *name);
+
+/* played_text: the finding NAME of R, a text; "": there is none. */
+const char *played_text(const struct bench_run *r, const char *name);
 
 /* played_failures: all reasons why R has failed, a line each, until the next call; "": it has not.
  */

@@ -35,7 +35,8 @@ benchrig_init(struct benchrig *rig)
 static void
 read_options(struct benchrig *rig, const char *words)
 {
-	char text[TEXT], *argv[WORDS];
+	static char text[TEXT]; /* settings borrow from it */
+	char *argv[WORDS];
 	int argc;
 
 	(void)snprintf(text, sizeof(text), "dns64bench %s -s 127.0.0.1 -p %u", words,
