@@ -14,6 +14,7 @@
 #include "bench/load/tally.h"
 #include "bench/result/run.h"
 #include "bench/settings.h"
+#include "bench/stats.h"
 
 /* What a method works on; all borrowed. */
 struct bench_job {
@@ -51,6 +52,16 @@ void bench_soak(const struct bench_job *job);
 
 /* bench_ramp: a first look: ask faster and faster. */
 void bench_ramp(const struct bench_job *job);
+
+/* In a second of a ramp answers are behind if fewer of the questions due get one, in %. */
+#define BENCH_RAMP_BEHIND 95.0
+
+/*
+ * bench_ramp_behind: the index of the first of the N seconds at P, valid answers (y) by questions
+ * that were due without those taken out (x), in which answers fell behind, and in the next one,
+ * too; N: they never did.
+ */
+MUST_USE size_t bench_ramp_behind(const struct bench_point *p, size_t n);
 
 /*
  * bench_search_fits: the namespace of S suffices for all of its searches. Without --high the search

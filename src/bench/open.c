@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Questions at a fixed rate, whatever becomes of the answers: bench_rate and bench_soak. */
+/*
+ * Questions at a rate, whatever becomes of the answers: bench_rate, bench_soak, and bench_ramp,
+ * whose rate grows.
+ */
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -16,10 +19,8 @@
 
 #define US 1000.0 /* ns */
 #define MIB 1048576.0
-#define HOUR 3600.0 /* s */
-#define SECONDS_MAX \
-	86400             /* rows of a rate: of a longer run those of the first day, and the rest \
-			   */
+#define HOUR 3600.0       /* s */
+#define SECONDS_MAX 86400 /* rows of a rate: those of the first day, the last has the rest */
 #define LOST_PERCENT 0.01 /* of a soak's questions may have no reply in time: UDP loses some */
 
 /* --- Row after row ---------------------------------------------------------------------------- */
@@ -29,8 +30,13 @@
  * other one to us. So there is no gap in the sending, and no question is lost between two rows.
  */
 
-/* A row: what has become of questions, T, in the SPAN seconds up to ELAPSED. */
-typedef json_t *make_row(const struct bench_tally *t, double elapsed, double span);
+struct open;
+
+/*
+ * A row: what has become of questions, T, in the SPAN seconds up to ELAPSED; it may set the row's
+ * point.
+ */
+typedef json_t *make_row(struct open *o, const struct bench_tally *t, double elapsed, double span);
 
 struct open {
 	const struct bench_job *job;
@@ -39,11 +45,13 @@ struct open {
 	struct bench_table *table;
 	struct bench_trial *trial; /* owned */
 	struct bench_tally *total; /* owned: of the whole run */
-	struct bench_point *rss;   /* owned: MiB by hours, of each row */
-	size_t n_rows, most, cap;  /* most: rows at most, the last has the rest */
+	struct bench_point
+	    *points;              /* owned, of each row: soak: MiB by hours; ramp: answers by due */
+	size_t n_rows, most, cap; /* most: rows at most, the last has the rest */
 	struct bench_cpu cpu;
 	uint64_t start_ns;
 	uint64_t row_ns;          /* the last row, or the start */
+	double due;               /* ramp: questions due up to then */
 	double length_s;          /* how long is asked */
 	struct bench_usage begin; /* what the server had used at the start */
 	struct bench_usage used;  /* what it has used since then, at the last row */
@@ -56,13 +64,20 @@ seconds(uint64_t ns)
 	return (double)ns / (double)NS_PER_SEC;
 }
 
+static bool
+is_ramp(const struct open *o)
+{
+	return o->job->settings->method == BENCH_RAMP;
+}
+
 static void
 say(struct open *o)
 {
 	double passed = seconds(clock_now_ns() - o->start_ns);
 
 	bench_progress_begin(&o->progress, o->length_s > passed ? o->length_s - passed : 0,
-	    "%" PRIu32 "/s, row %zu", o->plan.rate, o->n_rows + 1);
+	    "%s%" PRIu32 "/s, row %zu", is_ramp(o) ? "up to " : "",
+	    is_ramp(o) ? o->job->settings->high : o->plan.rate, o->n_rows + 1);
 }
 
 /* Add a row of what has happened from the last one to NOW_NS, which is in job->tally. */
@@ -80,10 +95,10 @@ add_row(struct open *o, uint64_t now_ns)
 	bench_watch_step(o->job, &o->begin, &o->used, &in_row);
 	bench_watch_cut(&o->used, now_ns);
 	bench_watch_cut(&in_row, now_ns);
-	json_t *row = o->make(t, elapsed, span);
+	json_t *row = o->make(o, t, elapsed, span);
 	bench_watch_row(o->job, row, &in_row, t->replies[BENCH_VALID]);
 	bench_table_add(o->table, row);
-	o->rss[o->n_rows++] = (struct bench_point){ elapsed / HOUR, (double)o->used.rss / MIB };
+	o->n_rows++;
 	o->row_ns = now_ns;
 }
 
@@ -142,6 +157,9 @@ ask(struct open *o, uint64_t n, double interval)
 		return false;
 	}
 	bench_tally_merge(o->total, job->tally);
+	/* Of the second in which a ramp is cut short not all answers came. */
+	if (is_ramp(o) && *job->stop)
+		return true;
 	uint64_t end_ns = bench_watch_end(o->total);
 	add_row(o, end_ns > o->row_ns ? end_ns : clock_now_ns());
 	return true;
@@ -152,7 +170,7 @@ end(struct open *o)
 {
 	bench_trial_free(o->trial);
 	free(o->total);
-	free(o->rss);
+	free(o->points);
 }
 
 /*
@@ -166,8 +184,8 @@ run(struct open *o, uint64_t n, double interval)
 
 	o->cap = rows < (double)o->most ? (size_t)rows : o->most;
 	o->total = malloc(sizeof(*o->total));
-	o->rss = calloc(o->cap, sizeof(*o->rss));
-	if (o->total == NULL || o->rss == NULL) {
+	o->points = calloc(o->cap, sizeof(*o->points));
+	if (o->total == NULL || o->points == NULL) {
 		bench_run_fail(o->job->run, "no memory for so many rows");
 		return false;
 	}
@@ -191,8 +209,9 @@ static const struct bench_column second_columns[] = {
 };
 
 static json_t *
-second_row(const struct bench_tally *t, double elapsed, double span)
+second_row(struct open *o, const struct bench_tally *t, double elapsed, double span)
 {
+	(void)o;
 	(void)span;
 	return json_pack("[f,I,I,I,I,o,o,o]", elapsed, (json_int_t)t->sent,
 	    (json_int_t)t->replies[BENCH_VALID], (json_int_t)bench_tally_wrong(t),
@@ -274,8 +293,9 @@ static const struct bench_column soak_columns[] = {
 };
 
 static json_t *
-soak_row(const struct bench_tally *t, double elapsed, double span)
+soak_row(struct open *o, const struct bench_tally *t, double elapsed, double span)
 {
+	o->points[o->n_rows] = (struct bench_point){ elapsed / HOUR, (double)o->used.rss / MIB };
 	return json_pack("[f,f,o,o,f,I,I,I,I]", elapsed,
 	    span > 0 ? (double)t->replies[BENCH_VALID] / span : 0, bench_method_percentile(t, 50),
 	    bench_method_percentile(t, 99), (double)t->rtt.max_ns / US,
@@ -290,7 +310,7 @@ find_growth(const struct open *o)
 	size_t from = o->n_rows / 2;
 	double slope;
 
-	if (o->job->dut != NULL && bench_stats_slope(o->rss + from, o->n_rows - from, &slope))
+	if (o->job->dut != NULL && bench_stats_slope(o->points + from, o->n_rows - from, &slope))
 		bench_run_find(o->job->run, "RSS growth per hour", json_real(slope), "MiB");
 }
 
@@ -351,5 +371,117 @@ bench_soak(const struct bench_job *job)
 	bench_table_live(o.table, job->out);
 	if (run(&o, n, s->interval))
 		conclude_soak(&o);
+	end(&o);
+}
+
+/* --- A rate that grows ------------------------------------------------------------------------ */
+
+/* A first look at a server: where do answers fall behind? */
+
+static const struct bench_column ramp_columns[] = {
+	{ "elapsed", "elapsed", "s", 0 },
+	{ "asked", "asked", "1/s", 0 },
+	{ "valid", "valid", "1/s", 0 },
+	{ "rtt_p50", "p50", "us", 1 },
+	{ "rtt_p99", "p99", "us", 1 },
+	{ "wrong", "wrong", "", 0 },
+	{ "overdue", "overdue", "", 0 }, /* no answer within the timeout */
+	{ "taken_out", "taken out", "", 0 },
+};
+
+static json_t *
+ramp_row(struct open *o, const struct bench_tally *t, double elapsed, double span)
+{
+	struct bench_pace pace = bench_pace_of(&o->plan, o->plan.rate, 0);
+	uint64_t asked = bench_pace_due(&pace, (uint64_t)(elapsed * (double)NS_PER_SEC));
+	double due = (double)(asked < o->plan.n_questions ? asked : o->plan.n_questions);
+	double valid = (double)t->replies[BENCH_VALID];
+
+	span = span > 0 ? span : 0.001;
+	o->points[o->n_rows] = (struct bench_point){ due - o->due - (double)t->paused, valid };
+	o->due = due;
+	return json_pack("[I,f,f,o,o,I,I,I]", (json_int_t)o->n_rows + 1, (double)t->sent / span,
+	    valid / span, bench_method_percentile(t, 50), bench_method_percentile(t, 99),
+	    (json_int_t)bench_tally_wrong(t), (json_int_t)t->overdue, (json_int_t)t->paused);
+}
+
+static bool
+is_behind(const struct bench_point *p)
+{
+	return p->y < p->x * BENCH_RAMP_BEHIND / 100;
+}
+
+size_t
+bench_ramp_behind(const struct bench_point *p, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (is_behind(&p[i]) && (i + 1 == n || is_behind(&p[i + 1])))
+			return i;
+	}
+	return n;
+}
+
+/* Where answers fall behind, and how many there were at best. */
+static void
+find_behind(const struct open *o)
+{
+	size_t at = bench_ramp_behind(o->points, o->n_rows);
+	struct bench_run *r = o->job->run;
+	double best = 0;
+
+	for (size_t i = 0; i < o->n_rows; i++)
+		best = o->points[i].y > best ? o->points[i].y : best;
+	bench_run_find(r, "most answers", json_real(best), "1/s");
+	if (at < o->n_rows) {
+		bench_run_find(r, "answers fall behind", json_real(o->points[at].x), "1/s");
+		bench_table_mark(o->table, (double)at + 1, "behind");
+	} else if (!*o->job->stop) {
+		bench_run_find(r, "answers fall behind", json_string("above the highest rate"), "");
+	} else if (at > 0) {
+		bench_run_find(r, "answers fall behind",
+		    json_sprintf("not up to %.0f/s", o->points[at - 1].x), "");
+	}
+}
+
+/* It is a look, not a measurement: that answers are missing is no failure, that all are is one. */
+static void
+conclude_ramp(const struct open *o)
+{
+	const struct bench_tally *t = o->total;
+	struct bench_job whole = *o->job;
+
+	whole.tally = o->total;
+	find_behind(o);
+	bench_method_counts(&whole); /* one rate, or one RTT, of all would say nothing */
+	bench_method_pauses(&whole);
+	bench_watch_find(&whole, &o->used, t->replies[BENCH_VALID]);
+	if (*whole.stop)
+		return;
+	bench_method_judge_sending(&whole, 0); /* its pace is not that of one rate */
+	if (t->sent > 0 && t->replies[BENCH_VALID] == 0)
+		bench_run_fail(whole.run, "no question got a valid answer in time");
+	bench_method_hint(&whole);
+	bench_method_judge_extras(&whole);
+}
+
+void
+bench_ramp(const struct bench_job *job)
+{
+	const struct bench_settings *s = job->settings;
+	struct open o = { .job = job,
+		.plan = s->plan,
+		.make = ramp_row,
+		.most = SECONDS_MAX,
+		.length_s = s->duration };
+
+	bench_method_settings(job);
+	if (!bench_server_ready(job, BENCH_READY_WAIT) || *job->stop)
+		return;
+	bench_server_try_names(job, s->plan.n_questions);
+	o.table = bench_watch_table(job, "ramp", "The load by second", ramp_columns,
+	    sizeof(ramp_columns) / sizeof(ramp_columns[0]));
+	bench_table_live(o.table, job->out);
+	if (run(&o, s->plan.n_questions, 1))
+		conclude_ramp(&o);
 	end(&o);
 }
