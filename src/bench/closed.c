@@ -26,12 +26,9 @@ struct found {
 	struct bench_tally one;
 	double *times; /* owned: of one's experiments, in ms */
 	size_t n_times;
-	unsigned left_out;           /* experiments, of all: the tester was kept from running */
-	struct bench_usage begin;    /* what the server had used before all of them */
-	struct bench_usage used;     /* since then */
-	struct bench_usage one_used; /* in those of one */
-	struct bench_cpu cpu;        /* of the seconds of one */
-	double best;                 /* per second */
+	unsigned left_out;        /* experiments, of all: the tester was kept from running */
+	struct bench_watch watch; /* the steps are those of one */
+	double best;              /* per second */
 	unsigned best_clients;
 	struct bench_progress progress;
 };
@@ -47,21 +44,19 @@ begin(const struct bench_job *job, const char *name, const char *title,
 		bench_run_fail(job->run, "no memory for the figures");
 		return NULL;
 	}
-	f->table = bench_watch_table_spread(job, name, title, columns, n_columns);
+	f->table = bench_watch_table(job, name, title, columns, n_columns, true);
 	bench_table_live(f->table, job->out);
 	bench_tally_clear(&f->all);
 	bench_progress_init(&f->progress, stderr, 0);
-	bench_watch_begin(job, &f->begin);
-	bench_watch_since(job, &f->begin, &f->used); /* in case there is not even one */
+	bench_watch_begin(&f->watch, job);
 	return f;
 }
 
 /* Add ROW, of so many clients that achieved RATE. */
 static void
-add_row(const struct bench_job *job, struct found *f, json_t *row, unsigned clients, double rate)
+add_row(struct found *f, json_t *row, unsigned clients, double rate)
 {
-	bench_watch_row(job, row, &f->one_used, f->one.replies[BENCH_VALID]);
-	bench_watch_spread(job, row, bench_watch_deviation(&f->cpu));
+	bench_watch_row(&f->watch, row, f->one.replies[BENCH_VALID], true);
 	bench_table_add(f->table, row);
 	if (rate <= f->best)
 		return;
@@ -81,7 +76,7 @@ conclude(const struct bench_job *whole, const struct found *f)
 	bench_method_pauses(whole);
 	if (f->left_out > 0)
 		bench_run_find(r, "experiments left out", json_integer(f->left_out), "");
-	bench_watch_find(whole, &f->used, f->all.replies[BENCH_VALID]);
+	bench_watch_find(&f->watch, f->all.replies[BENCH_VALID], false);
 	if (!*whole->stop)
 		bench_method_judge(whole, 0);
 }
@@ -109,11 +104,6 @@ static const struct bench_column step_columns[] = {
 	{ "late", "late", "", 0 },
 };
 
-struct step {
-	const struct bench_job *job;
-	struct found *found;
-};
-
 /* Answers per second of the time in which the tester could ask. */
 static double
 rate_of(const struct bench_tally *t, unsigned threads)
@@ -130,7 +120,7 @@ add_step(const struct bench_job *job, struct found *f, unsigned clients)
 	const struct bench_tally *t = &f->one;
 	double rate = rate_of(t, job->settings->plan.n_threads);
 
-	add_row(job, f,
+	add_row(f,
 	    json_pack("[i,f,f,f,o,o,o,o,I,I,I]", (int)clients, rate,
 		bench_histogram_mean(&t->rtt) / US, bench_histogram_deviation(&t->rtt) / US,
 		bench_method_percentile(t, 50), bench_method_percentile(t, 90),
@@ -144,10 +134,10 @@ add_step(const struct bench_job *job, struct found *f, unsigned clients)
 static void
 look(void *ctx, uint64_t now_ns)
 {
-	struct step *s = ctx;
+	struct found *f = ctx;
 
 	(void)now_ns;
-	bench_watch_cpu(s->job, &s->found->cpu);
+	bench_watch_look(&f->watch);
 }
 
 /* Do a step with N question numbers from FIRST on. False: it was not possible. */
@@ -155,7 +145,6 @@ static bool
 step(const struct bench_job *job, struct found *f, unsigned clients, uint64_t first, uint64_t n)
 {
 	struct bench_plan plan = job->settings->plan;
-	struct step s = { job, f };
 	struct bench_trial *trial;
 
 	plan.n_lanes = clients / plan.n_threads;
@@ -168,13 +157,11 @@ step(const struct bench_job *job, struct found *f, unsigned clients, uint64_t fi
 			.length_ns = plan.duration_ns,
 			.interval_ns = NS_PER_SEC,
 			.look = look,
-			.ctx = &s };
+			.ctx = f };
 
-		bench_watch_since(job, &f->begin, &f->used);
-		bench_watch_cpu_begin(job, &f->cpu);
+		bench_watch_next(&f->watch);
 		err = bench_course_run(job, trial, &c, &f->one);
-		bench_watch_step(job, &f->begin, &f->used, &f->one_used);
-		bench_watch_cut(&f->one_used, bench_watch_end(&f->one));
+		bench_watch_step(&f->watch, bench_watch_end(&f->one));
 		bench_trial_free(trial);
 	}
 	if (err != 0)
@@ -255,7 +242,7 @@ add_experiments(const struct bench_job *job, struct found *f, unsigned clients)
 	double rate = BENCH_EXPERIMENT * 1000 / t.mean;
 	bool more = t.n > 1, many = bench_stats_carries(t.n, 99);
 	one.tally = &f->one;
-	add_row(job, f,
+	add_row(f,
 	    json_pack("[i,I,f,o,o,o,f,f,f,o,o,f,I,I,I]", (int)clients, (json_int_t)t.n, t.mean,
 		bench_run_real(more, t.deviation), bench_run_real(many, t.p1),
 		bench_run_real(many, t.p99), t.min, t.max, t.median, bench_run_real(more, t.mad),
@@ -338,17 +325,16 @@ experiments(const struct bench_job *job, unsigned clients, uint64_t first, struc
 
 	if (err != 0)
 		return cannot_start(job, clients, err);
-	bench_watch_since(job, &f->begin, &f->used);
-	bench_watch_cpu_begin(job, &f->cpu);
+	bench_watch_next(&f->watch);
 	uint64_t begin_ns = clock_now_ns();
 	for (uint64_t i = 0; i < n && good; i++) {
 		good = experiment(job, trial, first + i * BENCH_EXPERIMENT, f);
-		bench_watch_cpu(job, &f->cpu);
+		bench_watch_look(&f->watch);
 		if (i % SAID == 0)
 			say_experiments(job, f, clients, i + 1, n, begin_ns);
 	}
 	bench_progress_end(&f->progress);
-	bench_watch_step(job, &f->begin, &f->used, &f->one_used);
+	bench_watch_step(&f->watch, clock_now_ns());
 	bench_trial_free(trial);
 	bench_tally_merge(&f->all, &f->one);
 	return good;

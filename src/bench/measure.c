@@ -79,16 +79,13 @@ ask(const struct bench_job *job, const struct bench_plan *plan, const struct ben
 
 /* Add what the server used for the trial, unless --pid names a process that was restarted since. */
 static void
-put_server(const struct bench_job *job, json_t *figures, const struct bench_usage *begin)
+put_server(const struct bench_job *job, json_t *figures, struct bench_watch *w)
 {
-	struct bench_usage used;
-
-	bench_watch_since(job, begin, &used);
-	bench_watch_cut(&used, bench_watch_end(job->tally));
-	if (figures == NULL || job->dut == NULL || used.processes == 0)
+	bench_watch_step(w, bench_watch_end(job->tally));
+	if (figures == NULL || w->step.processes == 0)
 		return;
 	json_t *row = json_array();
-	bench_watch_row(job, row, &used, job->tally->replies[BENCH_VALID]);
+	bench_watch_row(w, row, job->tally->replies[BENCH_VALID], false);
 	(void)json_object_set_new(figures, "server", row);
 }
 
@@ -141,16 +138,16 @@ static json_t *
 ask_server(const struct bench_job *job, struct bench_probe *p, enum bench_outcome *outcome)
 {
 	double wait = job->settings->restart != NULL ? READY_RESTARTED : READY_BUSY;
-	struct bench_usage begin;
+	struct bench_watch watch;
 
 	if (!names_suffice(job, p) || !restart(job) || !bench_server_ready(job, wait) || *job->stop)
 		return NULL;
 	*outcome = BENCH_CACHED;
 	if (!is_new(job, p))
 		return json_object();
-	bench_watch_begin(job, &begin);
+	bench_watch_begin(&watch, job);
 	json_t *figures = ask(job, &job->settings->plan, p);
-	put_server(job, figures, &begin);
+	put_server(job, figures, &watch);
 	*outcome = bench_measure_outcome(job->tally, p->rate, &job->settings->plan);
 	return figures;
 }

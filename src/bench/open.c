@@ -32,29 +32,37 @@
 
 struct open;
 
-/*
- * A row: what has become of questions, T, in the SPAN seconds up to ELAPSED; it may set the row's
- * point.
- */
-typedef json_t *make_row(struct open *o, const struct bench_tally *t, double elapsed, double span);
+/* What differs between the methods. */
+struct kind {
+	const char *name, *title; /* of the table */
+	const struct bench_column *columns;
+	size_t n_columns;
+	size_t most; /* rows; the last has the rest */
+	bool detail; /* the text leaves the rows out; else they are printed as they come */
+	/*
+	 * A row: what has become of questions, T, in the SPAN seconds up to ELAPSED; it may set the
+	 * row's point.
+	 */
+	json_t *(*row)(struct open *o, const struct bench_tally *t, double elapsed, double span);
+	/* Findings and verdict; WHOLE is the job with the tally of all. */
+	void (*conclude)(const struct open *o, const struct bench_job *whole);
+};
 
 struct open {
 	const struct bench_job *job;
+	const struct kind *kind;
 	struct bench_plan plan;
-	make_row *make;
 	struct bench_table *table;
 	struct bench_trial *trial; /* owned */
 	struct bench_tally *total; /* owned: of the whole run */
 	struct bench_point
-	    *points;              /* owned, of each row: soak: MiB by hours; ramp: answers by due */
-	size_t n_rows, most, cap; /* most: rows at most, the last has the rest */
-	struct bench_cpu cpu;
+	    *points; /* owned, of each row: soak: MiB by hours; ramp: answers by due */
+	size_t n_rows, cap;
 	uint64_t start_ns;
-	uint64_t row_ns;          /* the last row, or the start */
-	double due;               /* ramp: questions due up to then */
-	double length_s;          /* how long is asked */
-	struct bench_usage begin; /* what the server had used at the start */
-	struct bench_usage used;  /* what it has used since then, at the last row */
+	uint64_t row_ns; /* the last row, or the start */
+	double due;      /* ramp: questions due up to then */
+	double length_s; /* how long is asked */
+	struct bench_watch watch;
 	struct bench_progress progress;
 };
 
@@ -85,18 +93,15 @@ static void
 add_row(struct open *o, uint64_t now_ns)
 {
 	const struct bench_tally *t = o->job->tally;
-	struct bench_usage in_row;
 
 	/* Without the time that the threads took to start. */
 	o->start_ns = o->total->sent > 0 ? o->total->first_ns : o->start_ns;
 	o->row_ns = o->row_ns < o->start_ns ? o->start_ns : o->row_ns;
 	double elapsed = seconds(now_ns > o->start_ns ? now_ns - o->start_ns : 0);
 	double span = now_ns > o->row_ns ? seconds(now_ns - o->row_ns) : 0;
-	bench_watch_step(o->job, &o->begin, &o->used, &in_row);
-	bench_watch_cut(&o->used, now_ns);
-	bench_watch_cut(&in_row, now_ns);
-	json_t *row = o->make(o, t, elapsed, span);
-	bench_watch_row(o->job, row, &in_row, t->replies[BENCH_VALID]);
+	bench_watch_step(&o->watch, now_ns);
+	json_t *row = o->kind->row(o, t, elapsed, span);
+	bench_watch_row(&o->watch, row, t->replies[BENCH_VALID], false);
 	bench_table_add(o->table, row);
 	o->n_rows++;
 	o->row_ns = now_ns;
@@ -113,7 +118,7 @@ take_row(void *ctx, uint64_t now_ns)
 	bench_tally_merge(o->total, o->job->tally);
 	bench_progress_end(&o->progress);
 	add_row(o, now_ns);
-	bench_watch_cpu(o->job, &o->cpu);
+	bench_watch_look(&o->watch);
 	say(o);
 }
 
@@ -145,8 +150,7 @@ ask(struct open *o, uint64_t n, double interval)
 
 	if (!open_trial(o, &c.start_ns))
 		return false;
-	bench_watch_begin(job, &o->begin);
-	bench_watch_cpu_begin(job, &o->cpu);
+	bench_watch_begin(&o->watch, job);
 	o->start_ns = o->row_ns = clock_now_ns();
 	bench_progress_init(&o->progress, stderr, 0);
 	say(o);
@@ -165,33 +169,57 @@ ask(struct open *o, uint64_t n, double interval)
 	return true;
 }
 
-static void
-end(struct open *o)
-{
-	bench_trial_free(o->trial);
-	free(o->total);
-	free(o->points);
-}
-
-/*
- * Ask N questions, with a row each INTERVAL seconds. False: that was not possible, and the run says
- * why. end() in any case.
- */
+/* The same, with the raw file. */
 static bool
-run(struct open *o, uint64_t n, double interval)
+ask_raw(struct open *o, uint64_t n, double interval)
 {
-	double rows = o->length_s / interval + 2;
+	const char *path = o->job->settings->raw;
+	int err = path != NULL ? bench_raw_open(path, &o->plan.raw) : 0;
+	bool good = err == 0 && ask(o, n, interval);
 
-	o->cap = rows < (double)o->most ? (size_t)rows : o->most;
-	o->total = malloc(sizeof(*o->total));
-	o->points = calloc(o->cap, sizeof(*o->points));
-	if (o->total == NULL || o->points == NULL) {
-		bench_run_fail(o->job->run, "no memory for so many rows");
-		return false;
-	}
-	bench_tally_clear(o->total);
-	return ask(o, n, interval);
+	if (o->plan.raw != NULL)
+		err = bench_raw_close(o->plan.raw);
+	if (err != 0)
+		bench_run_fail(o->job->run, "%s: %s", path, strerror(-err));
+	return good;
 }
+
+/* Ask N questions in LENGTH_S seconds as KIND does, with a row each INTERVAL seconds. */
+static void
+run(const struct bench_job *job, const struct kind *kind, uint64_t n, double length_s,
+    double interval)
+{
+	struct open o = {
+		.job = job, .kind = kind, .plan = job->settings->plan, .length_s = length_s
+	};
+	struct bench_job whole = *job;
+	double rows = length_s / interval + 2;
+
+	bench_method_settings(job);
+	if (!bench_server_ready(job, BENCH_READY_WAIT) || *job->stop)
+		return;
+	bench_server_try_names(job, n);
+	o.table =
+	    bench_watch_table(job, kind->name, kind->title, kind->columns, kind->n_columns, false);
+	if (kind->detail)
+		bench_table_detail(o.table);
+	else
+		bench_table_live(o.table, job->out);
+	o.cap = rows < (double)kind->most ? (size_t)rows : kind->most;
+	o.total = whole.tally = malloc(sizeof(*o.total));
+	o.points = calloc(o.cap, sizeof(*o.points));
+	if (o.total != NULL)
+		bench_tally_clear(o.total);
+	if (o.total == NULL || o.points == NULL)
+		bench_run_fail(job->run, "no memory for so many rows");
+	else if (ask_raw(&o, n, interval))
+		kind->conclude(&o, &whole);
+	bench_trial_free(o.trial);
+	free(o.total);
+	free(o.points);
+}
+
+#define N_OF(columns) (sizeof(columns) / sizeof((columns)[0]))
 
 /* --- A fixed rate ----------------------------------------------------------------------------- */
 
@@ -235,49 +263,24 @@ put_pace(const struct bench_job *job)
 }
 
 static void
-conclude_rate(const struct open *o)
+conclude_rate(const struct open *o, const struct bench_job *whole)
 {
-	struct bench_job whole = *o->job;
-	uint64_t valid = o->total->replies[BENCH_VALID];
-
-	whole.tally = o->total;
-	bench_method_tally(&whole);
-	put_pace(&whole);
-	bench_watch_find(&whole, &o->used, valid);
-	bench_watch_find_deviation(&whole, &o->cpu);
-	bench_method_rtt(&whole);
-	if (!*whole.stop)
-		bench_method_judge(&whole, o->plan.rate);
+	bench_method_tally(whole);
+	put_pace(whole);
+	bench_watch_find(&o->watch, whole->tally->replies[BENCH_VALID], true);
+	bench_method_rtt(whole);
+	if (!*whole->stop)
+		bench_method_judge(whole, o->plan.rate);
 }
 
 void
 bench_rate(const struct bench_job *job)
 {
-	const struct bench_settings *s = job->settings;
-	uint64_t n = s->plan.n_questions;
-	struct open o = { .job = job,
-		.plan = s->plan,
-		.make = second_row,
-		.most = SECONDS_MAX,
-		.length_s = (double)n / s->plan.rate };
-	int err = 0;
+	static const struct kind rate = { "seconds", "Second by second", second_columns,
+		N_OF(second_columns), SECONDS_MAX, true, second_row, conclude_rate };
+	uint64_t n = job->settings->plan.n_questions;
 
-	bench_method_settings(job);
-	if (!bench_server_ready(job, BENCH_READY_WAIT))
-		return;
-	bench_server_try_names(job, n);
-	o.table = bench_watch_table(job, "seconds", "Second by second", second_columns,
-	    sizeof(second_columns) / sizeof(second_columns[0]));
-	bench_table_detail(o.table);
-	if (s->raw != NULL)
-		err = bench_raw_open(s->raw, &o.plan.raw);
-	if (err == 0 && run(&o, n, 1))
-		conclude_rate(&o);
-	if (o.plan.raw != NULL)
-		err = bench_raw_close(o.plan.raw);
-	if (err != 0)
-		bench_run_fail(job->run, "%s: %s", s->raw, strerror(-err));
-	end(&o);
+	run(job, &rate, n, (double)n / job->settings->plan.rate, 1);
 }
 
 /* --- For hours -------------------------------------------------------------------------------- */
@@ -295,7 +298,8 @@ static const struct bench_column soak_columns[] = {
 static json_t *
 soak_row(struct open *o, const struct bench_tally *t, double elapsed, double span)
 {
-	o->points[o->n_rows] = (struct bench_point){ elapsed / HOUR, (double)o->used.rss / MIB };
+	o->points[o->n_rows] =
+	    (struct bench_point){ elapsed / HOUR, (double)o->watch.used.rss / MIB };
 	return json_pack("[f,f,o,o,f,I,I,I,I]", elapsed,
 	    span > 0 ? (double)t->replies[BENCH_VALID] / span : 0, bench_method_percentile(t, 50),
 	    bench_method_percentile(t, 99), (double)t->rtt.max_ns / US,
@@ -336,42 +340,25 @@ judge_soak(const struct bench_job *job)
 }
 
 static void
-conclude_soak(const struct open *o)
+conclude_soak(const struct open *o, const struct bench_job *whole)
 {
-	struct bench_job whole = *o->job;
-	uint64_t valid = o->total->replies[BENCH_VALID];
-
-	whole.tally = o->total;
-	bench_method_tally(&whole);
-	bench_method_rtt(&whole);
-	bench_method_pauses(&whole);
-	bench_watch_find(&whole, &o->used, valid);
+	bench_method_tally(whole);
+	bench_method_rtt(whole);
+	bench_method_pauses(whole);
+	bench_watch_find(&o->watch, whole->tally->replies[BENCH_VALID], false);
 	find_growth(o);
-	if (!*whole.stop)
-		judge_soak(&whole);
+	if (!*whole->stop)
+		judge_soak(whole);
 }
 
 void
 bench_soak(const struct bench_job *job)
 {
+	static const struct kind soak = { "soak", "The load over time", soak_columns,
+		N_OF(soak_columns), BENCH_ROWS_MAX + 2, false, soak_row, conclude_soak };
 	const struct bench_settings *s = job->settings;
-	struct open o = { .job = job,
-		.plan = s->plan,
-		.make = soak_row,
-		.most = BENCH_ROWS_MAX + 2,
-		.length_s = s->duration };
-	uint64_t n = bench_plan_questions(&s->plan, s->duration);
 
-	bench_method_settings(job);
-	if (!bench_server_ready(job, BENCH_READY_WAIT) || *job->stop)
-		return;
-	bench_server_try_names(job, n);
-	o.table = bench_watch_table(job, "soak", "The load over time", soak_columns,
-	    sizeof(soak_columns) / sizeof(soak_columns[0]));
-	bench_table_live(o.table, job->out);
-	if (run(&o, n, s->interval))
-		conclude_soak(&o);
-	end(&o);
+	run(job, &soak, bench_plan_questions(&s->plan, s->duration), s->duration, s->interval);
 }
 
 /* --- A rate that grows ------------------------------------------------------------------------ */
@@ -445,43 +432,28 @@ find_behind(const struct open *o)
 
 /* It is a look, not a measurement: that answers are missing is no failure, that all are is one. */
 static void
-conclude_ramp(const struct open *o)
+conclude_ramp(const struct open *o, const struct bench_job *whole)
 {
-	const struct bench_tally *t = o->total;
-	struct bench_job whole = *o->job;
+	const struct bench_tally *t = whole->tally;
 
-	whole.tally = o->total;
 	find_behind(o);
-	bench_method_counts(&whole); /* one rate, or one RTT, of all would say nothing */
-	bench_method_pauses(&whole);
-	bench_watch_find(&whole, &o->used, t->replies[BENCH_VALID]);
-	if (*whole.stop)
+	bench_method_counts(whole); /* one rate, or one RTT, of all would say nothing */
+	bench_method_pauses(whole);
+	bench_watch_find(&o->watch, t->replies[BENCH_VALID], false);
+	if (*whole->stop)
 		return;
-	bench_method_judge_sending(&whole, 0); /* its pace is not that of one rate */
+	bench_method_judge_sending(whole, 0); /* its pace is not that of one rate */
 	if (t->sent > 0 && t->replies[BENCH_VALID] == 0)
-		bench_run_fail(whole.run, "no question got a valid answer in time");
-	bench_method_hint(&whole);
-	bench_method_judge_extras(&whole);
+		bench_run_fail(whole->run, "no question got a valid answer in time");
+	bench_method_hint(whole);
+	bench_method_judge_extras(whole);
 }
 
 void
 bench_ramp(const struct bench_job *job)
 {
-	const struct bench_settings *s = job->settings;
-	struct open o = { .job = job,
-		.plan = s->plan,
-		.make = ramp_row,
-		.most = SECONDS_MAX,
-		.length_s = s->duration };
+	static const struct kind ramp = { "ramp", "The load by second", ramp_columns,
+		N_OF(ramp_columns), SECONDS_MAX, false, ramp_row, conclude_ramp };
 
-	bench_method_settings(job);
-	if (!bench_server_ready(job, BENCH_READY_WAIT) || *job->stop)
-		return;
-	bench_server_try_names(job, s->plan.n_questions);
-	o.table = bench_watch_table(job, "ramp", "The load by second", ramp_columns,
-	    sizeof(ramp_columns) / sizeof(ramp_columns[0]));
-	bench_table_live(o.table, job->out);
-	if (run(&o, s->plan.n_questions, 1))
-		conclude_ramp(&o);
-	end(&o);
+	run(job, &ramp, job->settings->plan.n_questions, job->settings->duration, 1);
 }

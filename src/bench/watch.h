@@ -9,6 +9,7 @@
  */
 
 #include <jansson.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -16,14 +17,32 @@
 #include "bench/host/dut.h"
 #include "bench/method.h"
 
-#define BENCH_WATCH_COLUMNS 3 /* of the server */
+#define BENCH_WATCH_COLUMNS 3 /* of the server, without that of the spread */
 
-/* bench_watch_begin: the run begins; the server's counters go to *begin. */
-void bench_watch_begin(const struct bench_job *job, struct bench_usage *begin);
+struct bench_watch {
+	const struct bench_job *job; /* borrowed */
+	struct bench_usage begin;    /* the server's counters when the run began */
+	struct bench_usage used;     /* what it has used since then, up to the last step */
+	struct bench_usage step;     /* in the last step */
+	/* Spans of about a second of the step that runs; they need not be kept for their deviation:
+	 */
+	struct bench_usage last; /* the reading that the next span begins with */
+	size_t n;                /* spans */
+	double sum, squares;     /* of their CPU, in % */
+};
 
-/* bench_watch_since: what the server has used since *begin to *used. */
-void bench_watch_since(
-    const struct bench_job *job, const struct bench_usage *begin, struct bench_usage *used);
+/* bench_watch_begin: the run begins, and its first step. */
+void bench_watch_begin(struct bench_watch *w, const struct bench_job *job);
+
+/* bench_watch_next: a step begins now, not when the last one ended. */
+void bench_watch_next(struct bench_watch *w);
+
+/* bench_watch_look: a span ends now, and the next begins; nothing if it is shorter than a second.
+ */
+void bench_watch_look(struct bench_watch *w);
+
+/* bench_watch_step: a step ends now, but END_NS, which is not later, was the end of its load. */
+void bench_watch_step(struct bench_watch *w, uint64_t end_ns);
 
 /*
  * bench_watch_end: when the trial of tally T, which has just ended, was over for the server: if
@@ -31,52 +50,23 @@ void bench_watch_since(
  */
 MUST_USE uint64_t bench_watch_end(const struct bench_tally *t);
 
-/* bench_watch_cut: what was USED until now, in a time that ends at END_NS already. */
-void bench_watch_cut(struct bench_usage *used, uint64_t end_ns);
+/* bench_watch_deviation: the standard deviation of the spans' CPU, in %; < 0 of less than two. */
+MUST_USE double bench_watch_deviation(const struct bench_watch *w);
 
 /*
- * bench_watch_step: what the server has used since *total was set last, to *step; *total becomes
- * what it has used since *begin.
+ * bench_watch_table: bench_run_table with these columns, BENCH_WATCH_COLUMNS of the server, and
+ * with SPREAD one for bench_watch_deviation.
  */
-void bench_watch_step(const struct bench_job *job, const struct bench_usage *begin,
-    struct bench_usage *total, struct bench_usage *step);
-
-/* bench_watch_table: bench_run_table with these columns and BENCH_WATCH_COLUMNS of the server. */
 struct bench_table *bench_watch_table(const struct bench_job *job, const char *name,
-    const char *title, const struct bench_column *columns, size_t n_columns);
+    const char *title, const struct bench_column *columns, size_t n_columns, bool spread);
 
-/* bench_watch_table_spread: the same, and at the end how the CPU was spread. */
-struct bench_table *bench_watch_table_spread(const struct bench_job *job, const char *name,
-    const char *title, const struct bench_column *columns, size_t n_columns);
+/* bench_watch_row: append these columns to ROW: of the last step, with so many ANSWERS. */
+void bench_watch_row(const struct bench_watch *w, json_t *row, uint64_t answers, bool spread);
 
-/* The CPU of the server in spans of about a second, which need not be kept: their deviation. */
-struct bench_cpu {
-	struct bench_usage last; /* the reading that the next span begins with */
-	size_t n;                /* spans */
-	double sum, squares;     /* of their CPU, in % */
-};
-
-/* bench_watch_cpu_begin: the first span begins now. */
-void bench_watch_cpu_begin(const struct bench_job *job, struct bench_cpu *c);
-
-/* bench_watch_cpu: a span ends now, and the next begins; nothing if it is shorter than a second. */
-void bench_watch_cpu(const struct bench_job *job, struct bench_cpu *c);
-
-/* bench_watch_deviation: the standard deviation of the spans' CPU, in %; < 0 of less than two. */
-MUST_USE double bench_watch_deviation(const struct bench_cpu *c);
-
-/* bench_watch_find_deviation: the same as a finding, if it is known. */
-void bench_watch_find_deviation(const struct bench_job *job, const struct bench_cpu *c);
-
-/* bench_watch_spread: append that DEVIATION to ROW, which bench_watch_row has completed. */
-void bench_watch_spread(const struct bench_job *job, json_t *row, double deviation);
-
-/* bench_watch_row: append the server's columns to ROW: what it USED for so many ANSWERS. */
-void bench_watch_row(
-    const struct bench_job *job, json_t *row, const struct bench_usage *used, uint64_t answers);
-
-/* bench_watch_find: the same as findings; the run has failed if the server is gone. */
-void bench_watch_find(
-    const struct bench_job *job, const struct bench_usage *used, uint64_t answers);
+/*
+ * bench_watch_find: what was used up to the last step as findings, with SPREAD the deviation, too;
+ * the run has failed if the server is gone.
+ */
+void bench_watch_find(const struct bench_watch *w, uint64_t answers, bool spread);
 
 #endif

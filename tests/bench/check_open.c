@@ -294,7 +294,7 @@ START_TEST(losses_are_found)
 {
 	benchrig_init(&rig);
 	rig.fake.pattern.loss = FAKE_LOSS_ALL / 5;
-	benchrig_start(&rig, "ramp --aaaa 100 --high 1000 -d 2 --timeout 1");
+	benchrig_start(&rig, "ramp --aaaa 100 --high 1000 -d 2 --timeout 3");
 	bench_ramp(&rig.job);
 	ck_assert_uint_eq(benchrig_rows(&rig, 0), 2);
 	ck_assert_double_gt(benchrig_finding(&rig, "lost"), 0);
