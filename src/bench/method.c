@@ -10,6 +10,14 @@
 #include "dns/mnemonic.h"
 
 #define US 1000.0 /* ns */
+#define N_OF(a) (sizeof(a) / sizeof((a)[0]))
+#define N_CONNECTIONS 3 /* counts that only connections have, the last ones */
+
+static bool
+has_connections(const struct bench_plan *p)
+{
+	return p->transport != NULL && p->transport->carrier != NULL;
+}
 
 bool
 bench_method_trial(
@@ -52,18 +60,11 @@ find_us(const struct bench_job *job, const char *name, double ns)
 	bench_run_find(job->run, name, json_real(ns / US), "us");
 }
 
-/* What only connections have. */
-static void
-find_connections(const struct bench_job *job)
-{
-	const struct bench_faults *f = &job->tally->faults;
-
-	if (job->settings->plan.transport->carrier == NULL)
-		return;
-	find_count(job, "connections", f->connections);
-	find_count(job, "stalled", f->stalled);
-	find_count(job, "without a port", f->no_port);
-}
+/* A count, for a finding or a reason to fail. */
+struct count {
+	uint64_t n;
+	const char *text;
+};
 
 uint64_t
 bench_method_lost(const struct bench_job *job)
@@ -87,33 +88,37 @@ find_rcodes(const struct bench_job *job)
 	}
 }
 
+static void
+find_counts(const struct bench_job *job, const struct count *counts, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		find_count(job, counts[i].text, counts[i].n);
+}
+
 void
 bench_method_counts(const struct bench_job *job)
 {
 	const struct bench_tally *t = job->tally;
+	const struct bench_faults *f = &t->faults;
 	uint64_t lost = bench_method_lost(job), unfinished = bench_tally_lost(t) - lost;
+	const struct count replies[] = { { t->late, "late" }, { lost, "lost" },
+		{ unfinished, "unfinished" } };
+	const struct count others[] = { { t->duplicate, "duplicate" },
+		{ t->other, "other question" }, { t->stray, "stray" },
+		{ t->malformed, "malformed" }, { t->no_reply, "no reply" }, { f->unsent, "unsent" },
+		{ f->refused, "refused" }, { f->elsewhere, "from elsewhere" },
+		{ t->paused, "taken out" }, { f->closed, "closed" }, { f->dropped, "dropped here" },
+		{ f->connections, "connections" }, { f->stalled, "stalled" },
+		{ f->no_port, "without a port" } };
+	size_t n = N_OF(others) - (has_connections(&job->settings->plan) ? 0 : N_CONNECTIONS);
 
 	find_count(job, "sent", t->sent);
 	find_count(job, "received", bench_tally_received(t));
 	for (unsigned i = 0; i < BENCH_VERDICTS; i++)
 		find_count(job, bench_verdict_name((enum bench_verdict)i), t->replies[i]);
 	find_rcodes(job);
-	find_count(job, "late", t->late);
-	find_count(job, "lost", lost);
-	if (unfinished > 0)
-		find_count(job, "unfinished", unfinished);
-	find_count(job, "duplicate", t->duplicate);
-	find_count(job, "other question", t->other);
-	find_count(job, "stray", t->stray);
-	find_count(job, "malformed", t->malformed);
-	find_count(job, "no reply", t->no_reply);
-	find_count(job, "unsent", t->faults.unsent);
-	find_count(job, "refused", t->faults.refused);
-	find_count(job, "from elsewhere", t->faults.elsewhere);
-	find_count(job, "taken out", t->paused);
-	find_count(job, "closed", t->faults.closed);
-	find_count(job, "dropped here", t->faults.dropped);
-	find_connections(job);
+	find_counts(job, replies, N_OF(replies) - (unfinished > 0 ? 0 : 1));
+	find_counts(job, others, n);
 }
 
 void
@@ -184,16 +189,14 @@ bench_method_histogram(const struct bench_job *job)
 /* A table of the percentiles of H, in us; none if it is empty. */
 static void
 add_distribution(const struct bench_job *job, const struct bench_histogram *h, const char *name,
-    const char *title, const struct bench_column *columns)
+    const char *title, const struct bench_column columns[static 2])
 {
 	static const double percents[] = { 0, 1, 5, 10, 20, 30, 40, 50, 60, 70, 80, 90, 95, 99,
 		99.9, 99.99, 99.999, 100 };
-	struct bench_table *table;
+	struct bench_table *table =
+	    h->n > 0 ? bench_run_table(job->run, name, title, columns, 2) : NULL;
 
-	if (h->n == 0)
-		return;
-	table = bench_run_table(job->run, name, title, columns, 2);
-	for (size_t i = 0; i < sizeof(percents) / sizeof(percents[0]); i++) {
+	for (size_t i = 0; i < N_OF(percents); i++) {
 		if (bench_stats_carries(h->n, percents[i]))
 			bench_table_add(table,
 			    json_pack("[f,f]", percents[i],
@@ -204,15 +207,11 @@ add_distribution(const struct bench_job *job, const struct bench_histogram *h, c
 void
 bench_method_rtt(const struct bench_job *job)
 {
-	static const struct bench_column rtt[] = {
-		{ "percentile", "percentile", "%", 3 },
-		{ "rtt", "RTT", "us", 1 },
-	};
+	static const struct bench_column rtt[] = { { "percentile", "percentile", "%", 3 },
+		{ "rtt", "RTT", "us", 1 } };
 	/* Without a unit, as it is not drawn: it is of the tester. */
-	static const struct bench_column gaps[] = {
-		{ "percentile", "percentile (%)", "", 3 },
-		{ "gap", "gap (us)", "", 1 },
-	};
+	static const struct bench_column gaps[] = { { "percentile", "percentile (%)", "", 3 },
+		{ "gap", "gap (us)", "", 1 } };
 
 	if (job->tally->rtt.n > 0)
 		bench_method_histogram(job);
@@ -245,12 +244,6 @@ bench_method_kept_pace(const struct bench_tally *t, uint32_t rate, uint64_t time
 }
 
 /* --- Whose fault it is ------------------------------------------------------------------------ */
-
-static bool
-has_connections(const struct bench_plan *p)
-{
-	return p->transport != NULL && p->transport->carrier != NULL;
-}
 
 /* Questions without a right answer in time. */
 static uint64_t
@@ -310,7 +303,7 @@ bench_method_flaws(const struct bench_tally *t, uint32_t rate, const struct benc
 	};
 	unsigned flaws = 0;
 
-	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+	for (size_t i = 0; i < N_OF(all); i++)
 		flaws |= all[i].is ? (unsigned)all[i].flaw : 0;
 	return flaws;
 }
@@ -323,26 +316,30 @@ bench_method_good(const struct bench_tally *t, const struct bench_plan *p)
 
 /* --- Judging ---------------------------------------------------------------------------------- */
 
+/* A reason to fail for each of the COUNTS that is not 0. */
+static void
+fail_counts(const struct bench_job *job, const struct count *counts, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (counts[i].n > 0)
+			bench_run_fail(job->run, "%" PRIu64 " %s", counts[i].n, counts[i].text);
+	}
+}
+
 void
 bench_method_judge_extras(const struct bench_job *job)
 {
 	const struct bench_tally *t = job->tally;
-	bool ours = has_connections(&job->settings->plan);
-	const struct {
-		uint64_t n;
-		const char *what;
-	} extras[] = {
+	const struct count extras[] = {
 		{ t->duplicate, "questions were answered more than once" },
-		{ ours ? t->other : 0, "replies repeated another question" },
-		{ ours ? t->stray : 0, "replies were to nothing that was asked" },
-		{ ours ? t->malformed : 0, "messages were malformed" },
-		{ ours ? t->no_reply : 0, "messages were no replies" },
+		{ t->other, "replies repeated another question" },
+		{ t->stray, "replies were to nothing that was asked" },
+		{ t->malformed, "messages were malformed" },
+		{ t->no_reply, "messages were no replies" },
 	};
 
-	for (size_t i = 0; i < sizeof(extras) / sizeof(extras[0]); i++) {
-		if (extras[i].n > 0)
-			bench_run_fail(job->run, "%" PRIu64 " %s", extras[i].n, extras[i].what);
-	}
+	/* Over a connection all of it is the server's. */
+	fail_counts(job, extras, has_connections(&job->settings->plan) ? N_OF(extras) : 1);
 	if (is_foreign(t, &job->settings->plan))
 		bench_run_fail(job->run,
 		    "the tester was disturbed: %" PRIu64 " datagrams that belong to no question "
@@ -351,46 +348,32 @@ bench_method_judge_extras(const struct bench_job *job)
 }
 
 void
-bench_method_judge_pauses(const struct bench_job *job)
-{
-	double part = taken_out(job->tally);
-
-	if (part > BENCH_TAKEN_OUT)
-		bench_run_fail(job->run,
-		    "the tester was kept from running: %.1f %% of the questions were not asked or "
-		    "do not count, so the run says little of the server",
-		    100 * part);
-}
-
-void
 bench_method_judge_sending(const struct bench_job *job, uint32_t rate)
 {
 	const struct bench_tally *t = job->tally;
-	uint64_t timeout_ns = job->settings->plan.timeout_ns;
 	double error = rate > 0 ? bench_method_pace_error(t, rate) : 0;
+	const struct count faults[] = {
+		{ t->faults.unsent, "questions could not be sent" },
+		{ t->faults.dropped, "replies were dropped by this machine for want of room" },
+		{ t->faults.no_port,
+		    "times this machine had no port or descriptor for a connection" },
+	};
 
 	if (t->sent == 0)
 		bench_run_fail(job->run, "no question could be sent");
-	bench_method_judge_pauses(job);
-	if (t->faults.unsent > 0)
-		bench_run_fail(
-		    job->run, "%" PRIu64 " questions could not be sent", t->faults.unsent);
-	if (t->faults.dropped > 0)
+	if (taken_out(t) > BENCH_TAKEN_OUT)
 		bench_run_fail(job->run,
-		    "%" PRIu64 " replies were dropped by this machine for want of room",
-		    t->faults.dropped);
-	if (t->faults.no_port > 0)
-		bench_run_fail(job->run,
-		    "%" PRIu64 " times this machine had no port or descriptor for a "
-		    "connection",
-		    t->faults.no_port);
-	if (rate > 0 && !bench_method_kept_pace(t, rate, timeout_ns))
-		bench_run_fail(job->run,
-		    "the pace was not kept: sending took %.2f %% %s than its time, "
-		    "the question that was latest left %.1f ms late",
-		    fabs(error), error < 0 ? "less" : "more",
-		    (double)t->lag.max_ns / (double)NS_PER_MS);
-	if (rate > 0 && t->no_room > 0 && !bench_method_kept_pace(t, rate, timeout_ns))
+		    "the tester was kept from running: %.1f %% of the questions were not asked or "
+		    "do not count, so the run says little of the server",
+		    100 * taken_out(t));
+	fail_counts(job, faults, N_OF(faults));
+	if (rate == 0 || bench_method_kept_pace(t, rate, job->settings->plan.timeout_ns))
+		return;
+	bench_run_fail(job->run,
+	    "the pace was not kept: sending took %.2f %% %s than its time, "
+	    "the question that was latest left %.1f ms late",
+	    fabs(error), error < 0 ? "less" : "more", (double)t->lag.max_ns / (double)NS_PER_MS);
+	if (t->no_room > 0)
 		bench_run_fail(job->run,
 		    "the pace was not kept since questions had to wait for answers to "
 		    "earlier ones: the server is too slow, or --window or --sources too small");

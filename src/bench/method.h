@@ -194,9 +194,6 @@ MUST_USE bool bench_method_good(const struct bench_tally *t, const struct bench_
 /* bench_method_judge_sending: of that only what went wrong in sending and with this machine. */
 void bench_method_judge_sending(const struct bench_job *job, uint32_t rate);
 
-/* bench_method_judge_pauses: of that only that the tester was kept from running for too long. */
-void bench_method_judge_pauses(const struct bench_job *job);
-
 /* bench_method_judge_crowd: of that only that the tester's crowd lost answers; true if it did. */
 MUST_USE bool bench_method_judge_crowd(const struct bench_job *job, uint32_t rate);
 

@@ -118,10 +118,9 @@ static const struct bench_column cell_columns[] = {
 
 /* What the searches of a cell have found. */
 struct found {
-	double *rates;      /* owned; the results */
-	const json_t **by;  /* owned; for each the record of the trial that has found it, or NULL */
+	const json_t **by;  /* owned; for each result the trial that has found it; NULL: it is 0 */
 	double *values;     /* owned: room for as many */
-	unsigned n;         /* how many; 0: none has a result, and the first may be the last */
+	unsigned n;         /* results; 0: none, and the first search may be the last */
 	unsigned spoilt;    /* searches whose end was the tester's: they are no results, */
 	double spoilt_best; /* and the highest rate that passed in one */
 	bool ended;         /* all searches were done, or that one */
@@ -195,6 +194,12 @@ limit_word(const struct searches *s, enum bench_limit limit)
 	};
 
 	return limit == BENCH_LIMIT_HIGH && s->capped ? "self-test" : limits[limit];
+}
+
+static json_int_t
+rate_of(const json_t *record)
+{
+	return bench_record_integer(record, "rate");
 }
 
 /* Record I of those from the last one back; NULL: there are no more. */
@@ -287,8 +292,7 @@ repeat(struct searches *s, const struct cell *c, struct found *f, unsigned repet
 		f->spoilt_best = fmax(f->spoilt_best, rate);
 		return true;
 	}
-	f->by[f->n] = found_by(s, trials);
-	f->rates[f->n++] = rate;
+	f->by[f->n++] = found_by(s, trials);
 	f->limited[limit]++;
 	return true;
 }
@@ -299,11 +303,10 @@ search_cell(struct searches *s, const struct cell *c, struct found *f)
 {
 	unsigned repetitions = c->settings->repetitions;
 
-	*f = (struct found){ .rates = calloc(repetitions, sizeof(*f->rates)),
-		.by = calloc(repetitions, sizeof(*f->by)),
+	*f = (struct found){ .by = calloc(repetitions, sizeof(*f->by)),
 		.values = calloc(repetitions, sizeof(*f->values)),
 		.from = json_array_size(s->trials.records) };
-	if (f->rates == NULL || f->by == NULL || f->values == NULL) {
+	if (f->by == NULL || f->values == NULL) {
 		bench_run_fail(s->job->run, "out of memory");
 		return;
 	}
@@ -325,7 +328,6 @@ search_cell(struct searches *s, const struct cell *c, struct found *f)
 static void
 drop(struct found *f)
 {
-	free(f->rates);
 	free((void *)f->by);
 	free(f->values);
 }
@@ -426,8 +428,16 @@ is_rfc(const struct bench_settings *s, size_t repetitions)
 	return repetitions >= RFC_REPETITIONS && s->duration >= RFC_DURATION;
 }
 
-/* The summary of KEY, or of column K of the server, in the trials that found the rates; n 0: none.
- */
+/* The summary of the rates that F found; n 0: none. */
+static struct bench_summary
+rates_of(const struct found *f)
+{
+	for (unsigned i = 0; i < f->n; i++)
+		f->values[i] = (double)rate_of(f->by[i]);
+	return f->n > 0 ? bench_stats_summary(f->values, f->n) : (struct bench_summary){ 0 };
+}
+
+/* The same of KEY, or of column K of the server, in the trials that found them. */
 static struct bench_summary
 beside(const struct found *f, const char *key, size_t k)
 {
@@ -442,30 +452,6 @@ beside(const struct found *f, const char *key, size_t k)
 	return n > 0 ? bench_stats_summary(f->values, n) : (struct bench_summary){ 0 };
 }
 
-/* The trial of the cell with OUTCOME below BELOW that is outermost: the highest rate that passed or
- * the lowest that failed; *n are these.
- */
-static const json_t *
-outermost(const struct searches *s, const struct found *f, enum bench_outcome outcome,
-    json_int_t below, unsigned *n)
-{
-	const json_t *found = NULL;
-
-	*n = 0;
-	for (size_t i = f->from; i < json_array_size(s->trials.records); i++) {
-		const json_t *record = json_array_get(s->trials.records, i);
-		json_int_t rate = bench_record_integer(record, "rate");
-		json_int_t most = bench_record_integer(found, "rate");
-
-		if (rate >= below || !bench_record_is(record, outcome))
-			continue;
-		(*n)++;
-		if (found == NULL || (outcome == BENCH_PASSED ? rate > most : rate < most))
-			found = record;
-	}
-	return found;
-}
-
 /* "hits 20, aaaa 40: ", or nothing if there is one cell only. */
 static const char *
 cell_text(const struct cell *c, char text[static CELL_TEXT])
@@ -478,26 +464,42 @@ cell_text(const struct cell *c, char text[static CELL_TEXT])
 	return text;
 }
 
-/* Tell if a trial of C failed at a lower rate than another one passed: then its rate is no limit,
+/*
+ * Tell if a trial of C failed at a lower rate than another one passed: then its rate is no limit,
  * or something disturbed the trial.
  */
 static void
 find_inversion(const struct searches *s, const struct cell *c, const struct found *f)
 {
+	const json_t *all = s->trials.records, *passed = NULL, *failed = NULL;
+	json_int_t most = 0, least = INT64_MAX; /* rates of these */
 	char text[CELL_TEXT];
-	unsigned n;
-	const json_t *passed = outermost(s, f, BENCH_PASSED, INT64_MAX, &n);
-	const json_t *failed =
-	    outermost(s, f, BENCH_FAILED, bench_record_integer(passed, "rate"), &n);
+	unsigned n = 0;
 
+	for (size_t i = f->from; i < json_array_size(all); i++) {
+		const json_t *record = json_array_get(all, i);
+
+		if (!bench_record_is(record, BENCH_PASSED) || rate_of(record) <= most)
+			continue;
+		passed = record;
+		most = rate_of(record);
+	}
+	for (size_t i = f->from; i < json_array_size(all); i++) {
+		const json_t *record = json_array_get(all, i);
+
+		if (!bench_record_is(record, BENCH_FAILED) || rate_of(record) >= most)
+			continue;
+		n++;
+		failed = rate_of(record) < least ? record : failed;
+		least = rate_of(failed);
+	}
 	if (failed == NULL)
 		return;
 	bench_run_find(s->job->run, "failed below a rate that passed",
 	    json_sprintf("%s%" JSON_INTEGER_FORMAT "/s in repetition %" JSON_INTEGER_FORMAT
 			 ", while %" JSON_INTEGER_FORMAT
 			 "/s passed in repetition %" JSON_INTEGER_FORMAT " (%u %s in all)",
-		cell_text(c, text), bench_record_integer(failed, "rate"),
-		bench_record_integer(failed, "repetition"), bench_record_integer(passed, "rate"),
+		cell_text(c, text), least, bench_record_integer(failed, "repetition"), most,
 		bench_record_integer(passed, "repetition"), n, n == 1 ? "trial" : "trials"),
 	    "");
 }
@@ -539,46 +541,48 @@ find_spoilt(const struct searches *s, unsigned searches)
 
 /* --- One cell --------------------------------------------------------------------------------- */
 
-static void
-find_rate(const struct searches *s, const char *name, double rate)
-{
-	bench_run_find(s->job->run, name, json_real(rate), "1/s");
-}
-
 /* The statistics of the papers. */
 static void
 find_summary(const struct searches *s, const struct found *f)
 {
 	const struct bench_settings *o = s->job->settings;
-	struct bench_summary sum = bench_stats_summary(f->rates, f->n);
+	struct bench_summary sum = rates_of(f);
 	double timeout = (double)o->plan.timeout_ns / (double)NS_PER_SEC;
+	bool rfc = is_rfc(o, sum.n);
+	const struct {
+		const char *name;
+		double rate;
+		bool is;
+	} rates[] = {
+		{ "median", sum.median, true },
+		{ "p1", sum.p1, rfc },
+		{ "p99", sum.p99, rfc },
+		{ "min", sum.min, true },
+		{ "max", sum.max, true },
+		{ "mean", sum.mean, true },
+		{ "deviation", sum.deviation, sum.n > 1 },
+		{ "MAD", sum.mad, sum.n > 1 },
+		{ "margin 99.9 %", sum.margin, sum.n > 1 },
+		/*
+		 * Answers may come up to the timeout after the last question: the median takes no
+		 * more than that of a server, which short trials flatter (paper, section 4.4,
+		 * formula 1).
+		 */
+		{ "calculated rate", sum.median * o->duration / (o->duration + timeout),
+		    o->calculated },
+	};
 
 	bench_run_find(s->job->run, "searches", json_integer(f->n), "");
-	find_rate(s, "median", sum.median);
-	if (is_rfc(o, sum.n)) {
-		find_rate(s, "p1", sum.p1);
-		find_rate(s, "p99", sum.p99);
-	} else {
+	for (size_t i = 0; i < sizeof(rates) / sizeof(rates[0]); i++) {
+		if (rates[i].is)
+			bench_run_find(s->job->run, rates[i].name, json_real(rates[i].rate), "1/s");
+	}
+	if (!rfc)
 		bench_run_find(s->job->run, "repetitions",
 		    json_sprintf("%zu %s of %g s, not RFC 8219 (%d of %g s)", sum.n,
 			sum.n == 1 ? "trial" : "trials", o->duration, RFC_REPETITIONS,
 			RFC_DURATION),
 		    "");
-	}
-	find_rate(s, "min", sum.min);
-	find_rate(s, "max", sum.max);
-	find_rate(s, "mean", sum.mean);
-	if (sum.n > 1) {
-		find_rate(s, "deviation", sum.deviation);
-		find_rate(s, "MAD", sum.mad);
-		find_rate(s, "margin 99.9 %", sum.margin);
-	}
-	/*
-	 * Answers may come up to the timeout after the last question: the median takes no more than
-	 * that of a server, which short trials flatter (paper, section 4.4, formula 1).
-	 */
-	if (o->calculated)
-		find_rate(s, "calculated rate", sum.median * o->duration / (o->duration + timeout));
 }
 
 /* What was measured besides in the trials that found the rates: their mean and deviation. */
@@ -703,10 +707,7 @@ static void
 add_cell(const struct searches *s, const struct cell *c, const struct found *f)
 {
 	bool any = f->n > 0, more = f->n > 1;
-	struct bench_summary sum = { 0 };
-
-	if (any)
-		sum = bench_stats_summary(f->rates, f->n);
+	struct bench_summary sum = rates_of(f);
 	json_t *row = json_pack("[O,O,i,o,o,o,o,o,o,o,s]", json_object_get(c->is, "hits"),
 	    json_object_get(c->is, "aaaa"), (int)f->n, bench_run_real(any, sum.median),
 	    bench_run_real(any, sum.p1), bench_run_real(any, sum.p99),
