@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Clients that ask one question after another: bench_closed, bench_enum and what they share. */
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,13 +17,29 @@
 #define MS ((double)NS_PER_MS)
 #define US 1000.0 /* ns */
 #define SAID 64   /* experiments between two estimates of the time left */
+#define N_OF(a) (sizeof(a) / sizeof((a)[0]))
+
+struct closed;
+
+/* What differs between steps and experiments. */
+struct kind {
+	const char *name, *title; /* of the table */
+	const struct bench_column *columns;
+	size_t n_columns;
+	/* Ask with the numbers of clients number I, and add a row. False: the run ends. */
+	bool (*measure)(struct closed *c, size_t i);
+	void (*distribution)(const struct bench_job *whole);
+};
 
 /* The results with all numbers of clients, and with one. */
-struct found {
+struct closed {
+	struct bench_job job; /* its tally is that of one */
 	struct bench_table *table;
 	struct bench_tally all;
 	struct bench_tally one;
-	double *times; /* owned: of one's experiments, in ms */
+	struct bench_tally *each; /* borrowed: room for that of an experiment */
+	uint64_t next, end;       /* question number that was not used yet, and behind the last */
+	double *times;            /* owned: of one's experiments, in ms */
 	size_t n_times;
 	unsigned left_out;        /* experiments, of all: the tester was kept from running */
 	struct bench_watch watch; /* the steps are those of one */
@@ -33,59 +48,86 @@ struct found {
 	struct bench_progress progress;
 };
 
-/* Begin with the table NAME; its rows are printed as they come. NULL without memory. */
-static struct found *
-begin(const struct bench_job *job, const char *name, const char *title,
-    const struct bench_column *columns, size_t n_columns)
-{
-	struct found *f = calloc(1, sizeof(*f));
-
-	if (f == NULL) {
-		bench_run_fail(job->run, "no memory for the figures");
-		return NULL;
-	}
-	f->table = bench_watch_table(job, name, title, columns, n_columns, true);
-	bench_table_live(f->table, job->out);
-	bench_tally_clear(&f->all);
-	bench_progress_init(&f->progress, stderr, 0);
-	bench_watch_begin(&f->watch, job);
-	return f;
-}
-
 /* Add ROW, of so many clients that achieved RATE. */
 static void
-add_row(struct found *f, json_t *row, unsigned clients, double rate)
+add_row(struct closed *c, json_t *row, unsigned clients, double rate)
 {
-	bench_watch_row(&f->watch, row, f->one.replies[BENCH_VALID], true);
-	bench_table_add(f->table, row);
-	if (rate <= f->best)
+	bench_watch_row(&c->watch, row, c->one.replies[BENCH_VALID], true);
+	bench_table_add(c->table, row);
+	if (rate <= c->best)
 		return;
-	f->best = rate;
-	f->best_clients = clients;
+	c->best = rate;
+	c->best_clients = clients;
+}
+
+static bool
+cannot_start(const struct closed *c, unsigned clients, int err)
+{
+	bench_run_fail(c->job.run, "%u clients could not be started: %s", clients, strerror(-err));
+	return false;
+}
+
+static const char *
+word(unsigned clients)
+{
+	return clients == 1 ? "client" : "clients";
 }
 
 /* WHOLE is the job with the tally of all. */
 static void
-conclude(const struct bench_job *whole, const struct found *f)
+conclude(const struct bench_job *whole, const struct closed *c)
 {
 	struct bench_run *r = whole->run;
 
-	bench_run_find(r, "highest rate", json_real(f->best), "1/s");
-	bench_run_find(r, "clients at the highest rate", json_integer(f->best_clients), "");
+	bench_run_find(r, "highest rate", json_real(c->best), "1/s");
+	bench_run_find(r, "clients at the highest rate", json_integer(c->best_clients), "");
 	bench_method_counts(whole);
 	bench_method_pauses(whole);
-	if (f->left_out > 0)
-		bench_run_find(r, "experiments left out", json_integer(f->left_out), "");
-	bench_watch_find(&f->watch, f->all.replies[BENCH_VALID], false);
-	if (!*whole->stop)
-		bench_method_judge(whole, 0);
+	if (c->left_out > 0)
+		bench_run_find(r, "experiments left out", json_integer(c->left_out), "");
+	bench_watch_find(&c->watch, c->all.replies[BENCH_VALID], false);
+	if (*whole->stop)
+		return;
+	bench_method_judge(whole, 0);
+	if (c->next >= c->end)
+		bench_run_fail(r, "there were not names enough for so many questions");
 }
 
-static bool
-cannot_start(const struct bench_job *job, unsigned clients, int err)
+/* Measure with each number of clients; rows are printed as they come. */
+static void
+run(const struct bench_job *job, const struct kind *kind, uint64_t n_numbers)
 {
-	bench_run_fail(job->run, "%u clients could not be started: %s", clients, strerror(-err));
-	return false;
+	const struct bench_settings *s = job->settings;
+	struct closed *c = calloc(1, sizeof(*c));
+	double *times = calloc((size_t)s->blocks * BENCH_BLOCK + 1, sizeof(*times));
+	struct bench_job whole = *job;
+	bool good = true;
+
+	if (c == NULL || times == NULL) {
+		bench_run_fail(job->run, "no memory for the figures");
+		free(c);
+		free(times);
+		return;
+	}
+	c->job = *job;
+	c->job.tally = &c->one;
+	c->each = job->tally;
+	c->times = times;
+	c->end = n_numbers;
+	c->table =
+	    bench_watch_table(job, kind->name, kind->title, kind->columns, kind->n_columns, true);
+	bench_table_live(c->table, job->out);
+	bench_tally_clear(&c->all);
+	bench_progress_init(&c->progress, stderr, 0);
+	bench_watch_begin(&c->watch, job);
+	for (size_t i = 0; i < s->n_clients && c->next < c->end && good && !*job->stop; i++)
+		good = kind->measure(c, i);
+	bench_progress_end(&c->progress);
+	whole.tally = &c->all;
+	kind->distribution(&whole);
+	conclude(&whole, c);
+	free(times);
+	free(c);
 }
 
 /* --- Steps ------------------------------------------------------------------------------------ */
@@ -114,91 +156,76 @@ rate_of(const struct bench_tally *t, unsigned threads)
 	return rate * paused < valid ? valid / (valid / rate - paused) : rate;
 }
 
-static void
-add_step(const struct bench_job *job, struct found *f, unsigned clients)
-{
-	const struct bench_tally *t = &f->one;
-	double rate = rate_of(t, job->settings->plan.n_threads);
-
-	add_row(f,
-	    json_pack("[i,f,f,f,o,o,o,o,I,I,I]", (int)clients, rate,
-		bench_histogram_mean(&t->rtt) / US, bench_histogram_deviation(&t->rtt) / US,
-		bench_method_percentile(t, 50), bench_method_percentile(t, 90),
-		bench_method_percentile(t, 99), bench_method_percentile(t, 99.9),
-		(json_int_t)bench_tally_wrong(t), (json_int_t)bench_method_lost(job),
-		(json_int_t)t->late),
-	    clients, rate);
-}
-
 /* Each second of a step. */
 static void
 look(void *ctx, uint64_t now_ns)
 {
-	struct found *f = ctx;
+	struct closed *c = ctx;
 
 	(void)now_ns;
-	bench_watch_look(&f->watch);
+	bench_watch_look(&c->watch);
 }
 
-/* Do a step with N question numbers from FIRST on. False: it was not possible. */
-static bool
-step(const struct bench_job *job, struct found *f, unsigned clients, uint64_t first, uint64_t n)
+/* Ask for the settings' duration; what came of it is in c->one. */
+static int
+ask(struct closed *c, unsigned clients)
 {
-	struct bench_plan plan = job->settings->plan;
+	struct bench_plan plan = c->job.settings->plan;
+	struct bench_course course = { .first = c->next,
+		.n = c->end - c->next,
+		.length_ns = (uint64_t)(c->job.settings->duration * (double)NS_PER_SEC),
+		.interval_ns = NS_PER_SEC,
+		.look = look,
+		.ctx = c };
 	struct bench_trial *trial;
 
 	plan.n_lanes = clients / plan.n_threads;
 	plan.window = plan.window > 0 ? plan.window : 1;
-	plan.duration_ns = (uint64_t)(job->settings->duration * (double)NS_PER_SEC);
+	plan.duration_ns = course.length_ns;
 	int err = bench_trial_new(&plan, &trial);
-	if (err == 0) {
-		struct bench_course c = { .first = first,
-			.n = n,
-			.length_ns = plan.duration_ns,
-			.interval_ns = NS_PER_SEC,
-			.look = look,
-			.ctx = f };
-
-		bench_watch_next(&f->watch);
-		err = bench_course_run(job, trial, &c, &f->one);
-		bench_watch_step(&f->watch, bench_watch_end(&f->one));
-		bench_trial_free(trial);
-	}
 	if (err != 0)
-		return cannot_start(job, clients, err);
-	bench_tally_merge(&f->all, &f->one);
-	bench_progress_end(&f->progress);
-	add_step(job, f, clients);
+		return err;
+	bench_watch_next(&c->watch);
+	err = bench_course_run(&c->job, trial, &course, &c->one);
+	bench_watch_step(&c->watch, bench_watch_end(&c->one));
+	bench_trial_free(trial);
+	return err;
+}
+
+static bool
+step(struct closed *c, size_t i)
+{
+	const struct bench_settings *s = c->job.settings;
+	const struct bench_tally *t = &c->one;
+	unsigned clients = s->clients[i];
+
+	bench_progress_begin(&c->progress, (double)(s->n_clients - i) * s->duration,
+	    "step %zu/%zu: %u %s", i + 1, s->n_clients, clients, word(clients));
+	int err = ask(c, clients);
+	bench_progress_end(&c->progress);
+	if (err != 0)
+		return cannot_start(c, clients, err);
+	bench_tally_merge(&c->all, t);
+	c->next += t->n_numbers;
+	double rate = rate_of(t, s->plan.n_threads);
+	add_row(c,
+	    json_pack("[i,f,f,f,o,o,o,o,I,I,I]", (int)clients, rate,
+		bench_histogram_mean(&t->rtt) / US, bench_histogram_deviation(&t->rtt) / US,
+		bench_method_percentile(t, 50), bench_method_percentile(t, 90),
+		bench_method_percentile(t, 99), bench_method_percentile(t, 99.9),
+		(json_int_t)bench_tally_wrong(t), (json_int_t)bench_method_lost(&c->job),
+		(json_int_t)t->late),
+	    clients, rate);
 	return true;
 }
 
 void
 bench_closed_steps(const struct bench_job *job, uint64_t n_numbers)
 {
-	const struct bench_settings *s = job->settings;
-	struct found *f = begin(job, "steps", "Clients and what they achieved", step_columns,
-	    sizeof(step_columns) / sizeof(step_columns[0]));
-	struct bench_job one = *job, whole = *job;
-	uint64_t next = 0; /* question number that was not used yet */
+	static const struct kind steps = { "steps", "Clients and what they achieved", step_columns,
+		N_OF(step_columns), step, bench_method_histogram };
 
-	if (f == NULL)
-		return;
-	one.tally = &f->one;
-	whole.tally = &f->all;
-	for (size_t i = 0; i < s->n_clients && next < n_numbers && !*job->stop; i++) {
-		bench_progress_begin(&f->progress, (double)(s->n_clients - i) * s->duration,
-		    "step %zu/%zu: %u %s", i + 1, s->n_clients, s->clients[i],
-		    s->clients[i] == 1 ? "client" : "clients");
-		if (!step(&one, f, s->clients[i], next, n_numbers - next))
-			break;
-		next += f->one.n_numbers;
-	}
-	bench_progress_end(&f->progress);
-	bench_method_histogram(&whole);
-	conclude(&whole, f);
-	if (!*job->stop && next >= n_numbers)
-		bench_run_fail(job->run, "there were not names enough for so many questions");
-	free(f);
+	run(job, &steps, n_numbers);
 }
 
 /* --- Experiments ------------------------------------------------------------------------------ */
@@ -229,25 +256,22 @@ static const struct bench_column experiment_columns[] = {
 
 /* N = 256 * 1000 / T: questions per second, from the average time in ms. */
 static void
-add_experiments(const struct bench_job *job, struct found *f, unsigned clients)
+add_experiments(struct closed *c, unsigned clients)
 {
-	struct bench_job one = *job;
-
-	if (f->n_times == 0 && f->left_out > 0)
+	if (c->n_times == 0 && c->left_out > 0)
 		bench_run_fail(
-		    job->run, "%u clients: the tester paused in each experiment", clients);
-	if (f->n_times == 0)
+		    c->job.run, "%u clients: the tester paused in each experiment", clients);
+	if (c->n_times == 0)
 		return;
-	struct bench_summary t = bench_stats_summary(f->times, f->n_times);
+	struct bench_summary t = bench_stats_summary(c->times, c->n_times);
 	double rate = BENCH_EXPERIMENT * 1000 / t.mean;
 	bool more = t.n > 1, many = bench_stats_carries(t.n, 99);
-	one.tally = &f->one;
-	add_row(f,
+	add_row(c,
 	    json_pack("[i,I,f,o,o,o,f,f,f,o,o,f,I,I,I]", (int)clients, (json_int_t)t.n, t.mean,
 		bench_run_real(more, t.deviation), bench_run_real(many, t.p1),
 		bench_run_real(many, t.p99), t.min, t.max, t.median, bench_run_real(more, t.mad),
-		bench_run_real(more, t.margin), rate, (json_int_t)bench_tally_wrong(&f->one),
-		(json_int_t)bench_method_lost(&one), (json_int_t)f->one.late),
+		bench_run_real(more, t.margin), rate, (json_int_t)bench_tally_wrong(&c->one),
+		(json_int_t)bench_method_lost(&c->job), (json_int_t)c->one.late),
 	    clients, rate);
 }
 
@@ -256,31 +280,32 @@ add_experiments(const struct bench_job *job, struct found *f, unsigned clients)
  * not all could be asked.
  */
 static bool
-experiment(const struct bench_job *job, struct bench_trial *trial, uint64_t first, struct found *f)
+experiment(struct closed *c, struct bench_trial *trial)
 {
-	const struct bench_tally *t = job->tally;
-	int err = bench_trial_run(trial, first, BENCH_EXPERIMENT, job->stop, job->tally);
+	struct bench_tally *t = c->each;
+	int err = bench_trial_run(trial, c->next, BENCH_EXPERIMENT, c->job.stop, t);
 
-	if (*job->stop)
+	if (*c->job.stop)
 		return false;
-	bench_tally_merge(&f->one, t);
+	c->next += BENCH_EXPERIMENT;
+	bench_tally_merge(&c->one, t);
 	if (err == 0 && (t->pauses > 0 || t->paused > 0)) {
-		f->left_out++;
+		c->left_out++;
 		return true;
 	}
 	if (err != 0 || t->sent < BENCH_EXPERIMENT) {
-		bench_run_fail(job->run, "not all questions of an experiment could be sent");
+		bench_run_fail(c->job.run, "not all questions of an experiment could be sent");
 		return false;
 	}
-	f->times[f->n_times++] = (double)(t->end_ns - t->first_ns) / MS;
+	c->times[c->n_times++] = (double)(t->end_ns - t->first_ns) / MS;
 	return true;
 }
 
 /* Each client asks the same number of questions: the time is that of the slowest one. */
 static struct bench_plan
-plan_of(const struct bench_job *job, unsigned clients)
+plan_of(const struct closed *c, unsigned clients)
 {
-	struct bench_plan plan = job->settings->plan;
+	struct bench_plan plan = c->job.settings->plan;
 
 	plan.n_lanes = clients;
 	plan.window = 1;
@@ -290,87 +315,48 @@ plan_of(const struct bench_job *job, unsigned clients)
 	return plan;
 }
 
-/*
- * DONE >= 1 of ALL experiments with CLIENTS are done since BEGIN_NS. How long those with other
- * numbers take nobody knows yet: as long as these, then.
- */
-static void
-say_experiments(const struct bench_job *job, struct found *f, unsigned clients, uint64_t done,
-    uint64_t all, uint64_t begin_ns)
-{
-	const struct bench_settings *s = job->settings;
-	double each_s = (double)(clock_now_ns() - begin_ns) / (double)NS_PER_SEC / (double)done;
-	size_t others = s->n_clients;
-
-	while (others > 0 && s->clients[s->n_clients - others] != clients)
-		others--;
-	bench_progress_begin(&f->progress,
-	    each_s * ((double)(all - done) + (double)all * (double)(others > 0 ? others - 1 : 0)),
-	    "%u %s, experiment %" PRIu64 "/%" PRIu64, clients, clients == 1 ? "client" : "clients",
-	    done, all);
-}
-
-/* Run all experiments with that number of clients, with the names from number FIRST on. */
+/* All experiments with the numbers of clients number I. */
 static bool
-experiments(const struct bench_job *job, unsigned clients, uint64_t first, struct found *f)
+experiments(struct closed *c, size_t i)
 {
-	uint64_t n = (uint64_t)job->settings->blocks * BENCH_BLOCK;
-	struct bench_plan plan = plan_of(job, clients);
+	const struct bench_settings *s = c->job.settings;
+	unsigned clients = s->clients[i], n = s->blocks * BENCH_BLOCK;
+	unsigned others = (unsigned)(s->n_clients - 1 - i);
+	struct bench_plan plan = plan_of(c, clients);
 	struct bench_trial *trial;
 	bool good = true;
 
-	bench_tally_clear(&f->one);
-	f->n_times = 0;
+	bench_tally_clear(&c->one);
+	c->n_times = 0;
 	int err = bench_trial_new(&plan, &trial);
-
 	if (err != 0)
-		return cannot_start(job, clients, err);
-	bench_watch_next(&f->watch);
-	uint64_t begin_ns = clock_now_ns();
-	for (uint64_t i = 0; i < n && good; i++) {
-		good = experiment(job, trial, first + i * BENCH_EXPERIMENT, f);
-		bench_watch_look(&f->watch);
-		if (i % SAID == 0)
-			say_experiments(job, f, clients, i + 1, n, begin_ns);
+		return cannot_start(c, clients, err);
+	bench_watch_next(&c->watch);
+	for (unsigned k = 0; k < n && good; k++) {
+		uint64_t begin_ns = clock_now_ns();
+
+		good = experiment(c, trial);
+		bench_watch_look(&c->watch);
+		bench_progress_count(
+		    &c->progress, (double)(clock_now_ns() - begin_ns) / (double)NS_PER_SEC);
+		if (k % SAID == 0)
+			bench_progress_begin(&c->progress,
+			    bench_progress_left(&c->progress, n - 1 - k + others * n),
+			    "%u %s, experiment %u/%u", clients, word(clients), k + 1, n);
 	}
-	bench_progress_end(&f->progress);
-	bench_watch_step(&f->watch, clock_now_ns());
+	bench_progress_end(&c->progress);
+	bench_watch_step(&c->watch, clock_now_ns());
 	bench_trial_free(trial);
-	bench_tally_merge(&f->all, &f->one);
+	bench_tally_merge(&c->all, &c->one);
+	add_experiments(c, clients);
 	return good;
-}
-
-/* The same as dns64perf2. */
-static void
-time_experiments(const struct bench_job *job)
-{
-	const struct bench_settings *s = job->settings;
-	struct found *f = begin(job, "experiments", "Time of 256 questions", experiment_columns,
-	    sizeof(experiment_columns) / sizeof(experiment_columns[0]));
-	struct bench_job whole = *job;
-	uint64_t first = 0;
-	bool good = true;
-
-	if (f == NULL)
-		return;
-	f->times = calloc((size_t)s->blocks * BENCH_BLOCK, sizeof(*f->times));
-	if (f->times == NULL)
-		bench_run_fail(job->run, "no memory for the times of so many experiments");
-	for (size_t i = 0; i < s->n_clients && good && f->times != NULL; i++) {
-		good = experiments(job, s->clients[i], first, f);
-		first += (uint64_t)s->blocks * BENCH_BLOCK * BENCH_EXPERIMENT;
-		add_experiments(job, f, s->clients[i]);
-	}
-	whole.tally = &f->all;
-	bench_method_rtt(&whole);
-	conclude(&whole, f);
-	free(f->times);
-	free(f);
 }
 
 void
 bench_closed(const struct bench_job *job)
 {
+	static const struct kind timed = { "experiments", "Time of 256 questions",
+		experiment_columns, N_OF(experiment_columns), experiments, bench_method_rtt };
 	const struct bench_settings *s = job->settings;
 	const struct bench_load *load = &s->plan.load;
 	uint64_t start_ns;
@@ -384,7 +370,7 @@ bench_closed(const struct bench_job *job)
 	if (s->duration > 0)
 		bench_closed_steps(job, load->replay != NULL ? UINT64_MAX : load->size - load->hot);
 	else
-		time_experiments(job);
+		run(job, &timed, UINT64_MAX);
 }
 
 /* --- Telephone numbers ------------------------------------------------------------------------ */
