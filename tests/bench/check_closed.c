@@ -30,8 +30,7 @@ START_TEST(rows_add_up_to_the_whole)
 	struct benchrig rig;
 	double sum = 0;
 
-	benchrig_init(&rig);
-	benchrig_start(&rig, "closed --aaaa 100 --clients 1,4,2 -d 0.15 --timeout 20");
+	benchrig_begin(&rig, "closed --aaaa 100 --clients 1,4,2 -d 0.15 --timeout 20");
 	benchrig_watch(&rig);
 	bench_closed_steps(&rig.job, 1 << 20);
 	ck_assert_uint_eq(benchrig_rows(&rig, 0), 3);
@@ -61,8 +60,7 @@ START_TEST(numbers_suffice_or_not)
 	struct fake_counters c;
 	struct benchrig rig;
 
-	benchrig_init(&rig);
-	benchrig_start(&rig, "closed --aaaa 100 --clients 2,4 -t 2 -d 30 --window 3 --timeout 20");
+	benchrig_begin(&rig, "closed --aaaa 100 --clients 2,4 -t 2 -d 30 --window 3 --timeout 20");
 	bench_closed_steps(&rig.job, 1001);
 	ck_assert_double_eq(benchrig_finding(&rig, "sent"), 1001);
 	ck_assert_uint_eq(benchrig_rows(&rig, 0), 1);
@@ -119,8 +117,7 @@ START_TEST(told_to_stop_it_writes_no_row)
 {
 	struct benchrig rig;
 
-	benchrig_init(&rig);
-	benchrig_start(&rig, "closed --aaaa 100 --clients 1,2 -d 30");
+	benchrig_begin(&rig, "closed --aaaa 100 --clients 1,2 -d 30");
 	benchrig_watch(&rig); /* it has not ended, though no step looked at it */
 	rig.stop = true;
 	bench_closed_steps(&rig.job, 1 << 20);
@@ -157,8 +154,7 @@ START_TEST(experiments_ask_every_name_once)
 {
 	struct fake_counters c;
 
-	benchrig_init(&rig);
-	benchrig_start(&rig, "closed --aaaa 100 --clients 32,5 -N 10.0.0.0/14 --timeout 100");
+	benchrig_begin(&rig, "closed --aaaa 100 --clients 32,5 -N 10.0.0.0/14 --timeout 100");
 	bench_closed(&rig.job);
 	ck_assert_uint_eq(benchrig_rows(&rig, 0), 2);
 	for (size_t i = 0; i < 2; i++) {
@@ -290,8 +286,7 @@ END_TEST
 
 START_TEST(told_to_stop_it_has_no_experiment)
 {
-	benchrig_init(&rig);
-	benchrig_start(&rig, "closed --aaaa 100 --blocks 100");
+	benchrig_begin(&rig, "closed --aaaa 100 --blocks 100");
 	rig.stop = true;
 	bench_closed(&rig.job);
 	ck_assert_uint_eq(benchrig_rows(&rig, 0), 0);
@@ -302,8 +297,7 @@ END_TEST
 
 START_TEST(experiment_by_time_has_a_row)
 {
-	benchrig_init(&rig);
-	benchrig_start(&rig, "closed --aaaa 100 --clients 2 -d 0.1 --window 2 --timeout 20");
+	benchrig_begin(&rig, "closed --aaaa 100 --clients 2 -d 0.1 --window 2 --timeout 20");
 	bench_closed(&rig.job);
 	ck_assert_uint_eq(benchrig_rows(&rig, 0), 1);
 	ck_assert_double_gt(benchrig_cell(&rig, 0, 0, "rtt"), 1);

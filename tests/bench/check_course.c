@@ -11,17 +11,26 @@
 
 static struct benchrig rig;
 
+static void
+set_up(void)
+{
+	benchrig_begin(&rig, "rate --aaaa 100 -r 1000 -n 400 --timeout 20 -t 2");
+}
+
+static void
+tear_down(void)
+{
+	benchrig_stop(&rig, NULL);
+}
+
 START_TEST(without_a_time_it_begins_at_once)
 {
 	uint64_t start_ns = 1;
 
-	benchrig_init(&rig);
-	benchrig_start(&rig, "rate -r 1000 -n 10");
 	ck_assert(bench_course_await(&rig.job, 0, &start_ns));
 	ck_assert_uint_eq(start_ns, 0);
 	rig.stop = true;
 	ck_assert(!bench_course_await(&rig.job, 0, &start_ns));
-	benchrig_stop(&rig, NULL);
 }
 END_TEST
 
@@ -29,8 +38,6 @@ START_TEST(it_waits_for_its_time)
 {
 	uint64_t start_ns;
 
-	benchrig_init(&rig);
-	benchrig_start(&rig, "rate -r 1000 -n 10");
 	rig.settings.start_at_ns = clock_wall_ns() + 300 * NS_PER_MS;
 	uint64_t begin_ns = clock_now_ns();
 	ck_assert(bench_course_await(&rig.job, 100 * NS_PER_MS, &start_ns));
@@ -38,7 +45,6 @@ START_TEST(it_waits_for_its_time)
 	ck_assert_uint_ge(now_ns - begin_ns, 190 * NS_PER_MS);
 	ck_assert_uint_ge(start_ns - begin_ns, 290 * NS_PER_MS);
 	ck_assert_uint_le(start_ns - begin_ns, 310 * NS_PER_MS + (now_ns - begin_ns) / 10);
-	benchrig_stop(&rig, NULL);
 }
 END_TEST
 
@@ -46,12 +52,9 @@ START_TEST(time_that_has_passed_is_told)
 {
 	uint64_t start_ns;
 
-	benchrig_init(&rig);
-	benchrig_start(&rig, "rate -r 1000 -n 10");
 	rig.settings.start_at_ns = clock_wall_ns() - NS_PER_SEC;
 	ck_assert(!bench_course_await(&rig.job, 0, &start_ns));
 	ck_assert_int_eq(strncmp(benchrig_failed(&rig, 0), "--start-at was 1.0", 18), 0);
-	benchrig_stop(&rig, NULL);
 }
 END_TEST
 
@@ -59,13 +62,10 @@ START_TEST(signal_ends_the_wait)
 {
 	uint64_t start_ns;
 
-	benchrig_init(&rig);
-	benchrig_start(&rig, "rate -r 1000 -n 10");
 	rig.settings.start_at_ns = clock_wall_ns() + 3600 * NS_PER_SEC;
 	rig.stop = true;
 	ck_assert(!bench_course_await(&rig.job, 0, &start_ns));
 	ck_assert_ptr_null(benchrig_failed(&rig, 0));
-	benchrig_stop(&rig, NULL);
 }
 END_TEST
 
@@ -92,8 +92,6 @@ START_TEST(looks_and_the_rest_have_all)
 	static struct looks l;
 	struct bench_course c = { .n = 400, .look = look, .ctx = &l };
 
-	benchrig_init(&rig);
-	benchrig_start(&rig, "rate --aaaa 100 -r 1000 -n 400 --timeout 20 -t 2");
 	ck_assert_int_eq(bench_trial_new(&rig.settings.plan, &l.trial), 0);
 	bench_tally_clear(&l.sum);
 	l.n = 0;
@@ -107,7 +105,6 @@ START_TEST(looks_and_the_rest_have_all)
 	ck_assert_uint_eq(l.sum.sent + l.sum.paused, 400);
 	ck_assert_uint_ge(l.sum.first_ns, c.start_ns);
 	bench_trial_free(l.trial);
-	benchrig_stop(&rig, NULL);
 }
 END_TEST
 
@@ -121,14 +118,11 @@ START_TEST(trial_that_has_ended_is_not_waited_for)
 		.look = look,
 		.ctx = &l };
 
-	benchrig_init(&rig);
-	benchrig_start(&rig, "rate --aaaa 100 -r 1000 -n 10 --timeout 20");
 	ck_assert_int_eq(bench_trial_new(&rig.settings.plan, &l.trial), 0);
 	ck_assert_int_eq(bench_course_run(&rig.job, l.trial, &c, &l.tally), 0);
 	ck_assert_uint_eq(l.n, 0);
 	ck_assert_uint_eq(l.tally.sent + l.tally.paused, 10);
 	bench_trial_free(l.trial);
-	benchrig_stop(&rig, NULL);
 }
 END_TEST
 
@@ -136,6 +130,7 @@ void
 tests_add(TCase *tc)
 {
 	tcase_set_timeout(tc, 120);
+	tcase_add_checked_fixture(tc, set_up, tear_down);
 	tcase_add_test(tc, without_a_time_it_begins_at_once);
 	tcase_add_test(tc, it_waits_for_its_time);
 	tcase_add_test(tc, time_that_has_passed_is_told);

@@ -382,24 +382,10 @@ END_TEST
 
 /* --- Findings --------------------------------------------------------------------------------- */
 
-static json_t *
-finding(const char *name)
-{
-	json_t *all = json_object_get(bench_run_tree(job.run), "findings");
-
-	for (size_t i = 0; i < json_array_size(all); i++) {
-		json_t *f = json_array_get(all, i);
-
-		if (strcmp(json_string_value(json_object_get(f, "name")), name) == 0)
-			return json_object_get(f, "value");
-	}
-	return NULL;
-}
-
 static void
 expect_count(const char *name, json_int_t want)
 {
-	json_t *v = finding(name);
+	const json_t *v = played_found(job.run, name);
 
 	ck_assert_msg(v != NULL, "no \"%s\"", name);
 	ck_assert_msg(json_integer_value(v) == want, "%s: %lld, not %lld", name,
@@ -446,12 +432,12 @@ START_TEST(findings_tell_every_fault)
 	expect_count("refused", 16);
 	expect_count("dropped here", 17);
 	expect_count("closed", 18);
-	ck_assert_double_eq_tol(json_real_value(finding("valid per second")), 25, 1e-9);
-	ck_assert_double_eq_tol(json_real_value(finding("rtt mean")), 0.051, 1e-9);
-	ck_assert_double_eq_tol(json_real_value(finding("rtt median")), 0.050, 1e-9);
-	ck_assert_double_eq_tol(json_real_value(finding("rtt p99")), 0.1, 1e-9);
-	ck_assert_double_eq_tol(json_real_value(finding("rtt max")), 0.1, 1e-9);
-	ck_assert_double_eq_tol(json_real_value(finding("rtt deviation")), 0.001 * sqrt(833), 1e-9);
+	ck_assert_double_eq_tol(played_value(job.run, "valid per second"), 25, 1e-9);
+	ck_assert_double_eq_tol(played_value(job.run, "rtt mean"), 0.051, 1e-9);
+	ck_assert_double_eq_tol(played_value(job.run, "rtt median"), 0.050, 1e-9);
+	ck_assert_double_eq_tol(played_value(job.run, "rtt p99"), 0.1, 1e-9);
+	ck_assert_double_eq_tol(played_value(job.run, "rtt max"), 0.1, 1e-9);
+	ck_assert_double_eq_tol(played_value(job.run, "rtt deviation"), 0.001 * sqrt(833), 1e-9);
 }
 END_TEST
 
@@ -462,7 +448,7 @@ START_TEST(findings_of_connections)
 	sent_in(100, NS_PER_SEC);
 	tally.faults = (struct bench_faults){ .stalled = 19, .no_port = 20, .connections = 21 };
 	bench_method_tally(&job);
-	ck_assert((finding("connections") != NULL) == (_i == 1));
+	ck_assert((played_found(job.run, "connections") != NULL) == (_i == 1));
 	if (_i == 0)
 		return;
 	expect_count("connections", 21);
@@ -478,8 +464,8 @@ START_TEST(findings_of_silence)
 	bench_method_tally(&job);
 	bench_method_rtt(&job);
 	expect_count("lost", 100);
-	ck_assert_ptr_null(finding("valid per second"));
-	ck_assert_ptr_null(finding("rtt mean"));
+	ck_assert_ptr_null(played_found(job.run, "valid per second"));
+	ck_assert_ptr_null(played_found(job.run, "rtt mean"));
 	ck_assert_uint_eq(json_array_size(json_object_get(bench_run_tree(job.run), "tables")), 0);
 }
 END_TEST

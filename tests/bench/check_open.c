@@ -43,8 +43,7 @@ START_TEST(rows_add_up)
 	struct fake_counters c;
 	double elapsed = 0, answers = 0, first = 0;
 
-	benchrig_init(&rig);
-	benchrig_start(&rig,
+	benchrig_begin(&rig,
 	    "soak --aaaa 100 -r 4000 -t 2 -d 0.75 --interval 0.1 --hot 20 -N 10.0.0.0/24"
 	    " --timeout 20");
 	benchrig_watch(&rig);
@@ -84,8 +83,7 @@ START_TEST(seconds_add_up)
 	json_int_t n = 0;
 	const json_t *h, *buckets;
 
-	benchrig_init(&rig);
-	benchrig_start(&rig, "rate --aaaa 100 -r 1000 -t 2 -n 2500 --timeout 20");
+	benchrig_begin(&rig, "rate --aaaa 100 -r 1000 -t 2 -n 2500 --timeout 20");
 	benchrig_watch(&rig);
 	bench_rate(&rig.job);
 	ck_assert_uint_ge(benchrig_rows(&rig, 0), 2);
@@ -191,8 +189,7 @@ START_TEST(told_to_stop_it_keeps_its_rows)
 {
 	pthread_t thread;
 
-	benchrig_init(&rig);
-	benchrig_start(&rig, "soak --aaaa 100 -r 1000 -d 600 --interval 0.1");
+	benchrig_begin(&rig, "soak --aaaa 100 -r 1000 -d 600 --interval 0.1");
 	ck_assert_int_eq(pthread_create(&thread, NULL, stop_soon, NULL), 0);
 	bench_soak(&rig.job);
 	ck_assert_int_eq(pthread_join(thread, NULL), 0);
@@ -270,8 +267,7 @@ START_TEST(rows_grow)
 {
 	double sent;
 
-	benchrig_init(&rig);
-	benchrig_start(&rig, "ramp --aaaa 100 --high 2000 -d 3 --timeout 10 -t 2");
+	benchrig_begin(&rig, "ramp --aaaa 100 --high 2000 -d 3 --timeout 10 -t 2");
 	benchrig_watch(&rig);
 	bench_ramp(&rig.job);
 	ck_assert_uint_eq(benchrig_rows(&rig, 0), 3);
@@ -310,8 +306,7 @@ START_TEST(interrupted_ramp_has_no_verdict)
 {
 	pthread_t thread;
 
-	benchrig_init(&rig);
-	benchrig_start(&rig, "ramp --aaaa 100 --high 100 -d 60 --timeout 10");
+	benchrig_begin(&rig, "ramp --aaaa 100 --high 100 -d 60 --timeout 10");
 	ck_assert_int_eq(pthread_create(&thread, NULL, stop_soon, NULL), 0);
 	bench_ramp(&rig.job);
 	(void)pthread_join(thread, NULL);

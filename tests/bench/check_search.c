@@ -332,8 +332,7 @@ search_real(const char *options, const char *upstream)
 	char line[MADEUP_LINE];
 
 	(void)snprintf(line, sizeof(line), REAL "%s", options);
-	benchrig_init(&rig);
-	benchrig_start(&rig, line);
+	benchrig_begin(&rig, line);
 	rig.job.out = stderr;
 	if (upstream != NULL)
 		ck_assert(netaddr_parse(upstream, fake_server_settings(rig.server)->listen[0].port,

@@ -42,8 +42,7 @@ static struct bench_watch watch;
 static void
 set_up(void)
 {
-	benchrig_init(&rig);
-	benchrig_start(&rig, "rate -r 1 -n 1");
+	benchrig_begin(&rig, "rate -r 1 -n 1");
 }
 
 static void

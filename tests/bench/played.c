@@ -66,23 +66,26 @@ played_rows(const struct bench_run *r, const char *name)
 }
 
 const json_t *
+played_at(const json_t *table, size_t row, const char *column)
+{
+	const json_t *columns = json_object_get(table, "columns"), *c;
+
+	for (size_t i = 0; (c = json_array_get(columns, i)) != NULL; i++) {
+		if (strcmp(json_string_value(json_object_get(c, "name")), column) != 0)
+			continue;
+		const json_t *rows = json_object_get(table, "rows"),
+			     *v = json_array_get(json_array_get(rows, row), i);
+
+		ck_assert_msg(v != NULL, "no row %zu", row);
+		return v;
+	}
+	ck_abort_msg("no column %s", column);
+}
+
+const json_t *
 played_cell(const struct bench_run *r, const char *name, size_t row, const char *column)
 {
-	const json_t *t = played_table(r, name), *columns = json_object_get(t, "columns");
-
-	for (size_t i = 0; i < json_array_size(columns); i++) {
-		const char *is =
-		    json_string_value(json_object_get(json_array_get(columns, i), "name"));
-
-		if (strcmp(is, column) == 0) {
-			const json_t *v =
-			    json_array_get(json_array_get(json_object_get(t, "rows"), row), i);
-
-			ck_assert_msg(v != NULL, "%s has no row %zu", name, row);
-			return v;
-		}
-	}
-	ck_abort_msg("%s has no column %s", name, column);
+	return played_at(played_table(r, name), row, column);
 }
 
 double

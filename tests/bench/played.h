@@ -32,7 +32,10 @@ const json_t *played_table(const struct bench_run *r, const char *name);
 /* played_rows: how many rows table NAME of R has; 0 if there is none. */
 size_t played_rows(const struct bench_run *r, const char *name);
 
-/* played_cell: the value in row ROW and the column COLUMN of table NAME; all must be there. */
+/* played_at: the value in row ROW and the column COLUMN of TABLE; all must be there. */
+const json_t *played_at(const json_t *table, size_t row, const char *column);
+
+/* played_cell: the value in row ROW and the column COLUMN of table NAME; likewise. */
 const json_t *played_cell(
     const struct bench_run *r, const char *name, size_t row, const char *column);
 

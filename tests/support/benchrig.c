@@ -10,6 +10,7 @@
 
 #include "bench/host/dut.h"
 #include "bench/options.h"
+#include "bench/played.h"
 #include "support/text.h"
 
 #define WORDS 32
@@ -66,6 +67,13 @@ benchrig_start(struct benchrig *rig, const char *words)
 }
 
 void
+benchrig_begin(struct benchrig *rig, const char *words)
+{
+	benchrig_init(rig);
+	benchrig_start(rig, words);
+}
+
+void
 benchrig_watch(struct benchrig *rig)
 {
 	char error[BENCH_DUT_ERROR];
@@ -103,30 +111,18 @@ benchrig_rows(const struct benchrig *rig, size_t table)
 double
 benchrig_cell(const struct benchrig *rig, size_t table, size_t row, const char *column)
 {
-	const json_t *columns = json_object_get(table_of(rig, table), "columns"), *c, *value;
+	const json_t *value = played_at(table_of(rig, table), row, column);
 
-	for (size_t i = 0; (c = json_array_get(columns, i)) != NULL; i++) {
-		if (strcmp(json_string_value(json_object_get(c, "name")), column) != 0)
-			continue;
-		value = json_array_get(
-		    json_array_get(json_object_get(table_of(rig, table), "rows"), row), i);
-		ck_assert_msg(json_is_number(value), "%s in row %zu is no number", column, row);
-		return json_number_value(value);
-	}
-	ck_abort_msg("no column %s", column);
-	return -1;
+	ck_assert_msg(json_is_number(value), "%s in row %zu is no number", column, row);
+	return json_number_value(value);
 }
 
 double
 benchrig_finding(const struct benchrig *rig, const char *name)
 {
-	const json_t *list = json_object_get(bench_run_tree(rig->job.run), "findings"), *f;
+	const json_t *value = played_found(rig->job.run, name);
 
-	for (size_t i = 0; (f = json_array_get(list, i)) != NULL; i++) {
-		if (strcmp(json_string_value(json_object_get(f, "name")), name) == 0)
-			return json_number_value(json_object_get(f, "value"));
-	}
-	return -1;
+	return value != NULL ? json_number_value(value) : -1;
 }
 
 const char *

@@ -23,6 +23,9 @@ void benchrig_init(struct benchrig *rig);
 /* benchrig_start: start fakedns, and make the job of WORDS: "METHOD OPTIONS", spaces between. */
 void benchrig_start(struct benchrig *rig, const char *words);
 
+/* benchrig_begin: benchrig_init and benchrig_start, with nothing changed in between. */
+void benchrig_begin(struct benchrig *rig, const char *words);
+
 /* benchrig_watch: let the job watch this process as the server's. */
 void benchrig_watch(struct benchrig *rig);
 
