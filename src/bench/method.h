@@ -20,8 +20,7 @@
 struct bench_job {
 	const struct bench_settings *settings;
 	struct bench_run *run; /* what it finds goes there, and why it failed */
-	FILE *
-	    out; /* for rows as they come: standard output, or standard error if results go there */
+	FILE *out; /* for rows as they come: standard output, or error if results go there */
 	const atomic_bool *stop;   /* Ctrl-C: end soon; what there is is printed */
 	struct bench_tally *tally; /* of the last trial; too large for a stack */
 	struct bench_dut *dut;     /* the server's processes; NULL: they are not known */
@@ -64,23 +63,18 @@ void bench_ramp(const struct bench_job *job);
 MUST_USE size_t bench_ramp_behind(const struct bench_point *p, size_t n);
 
 /*
- * bench_search_fits: the namespace of S suffices for all of its searches. Without --high the search
- * ends lower if need be: S->high goes down for that, but not below what servers do. False: there
- * are too few names, which is told to ERRORS in a line.
+ * bench_search_fits: the namespace of S suffices for all of its searches. Without --high S->high
+ * goes down for that, but not below what servers do. False, with a line to ERRORS: too few names.
  */
 MUST_USE bool bench_search_fits(struct bench_settings *s, FILE *errors);
 
-/*
- * bench_search_resume: if the state file of S has trials and --first was not given, let the names
- * of S begin where those of the file do.
+/* bench_search_resume: without --first let the names of S begin where those of its state file do.
  */
 void bench_search_resume(struct bench_settings *s);
 
 /*
- * bench_closed_steps: for each number of clients in the settings, run a step of the settings'
- * duration and add a row: answers per second of all clients, their waiting times, and what the
- * server used. No question number is used twice; the run has failed if those below N_NUMBERS do not
- * suffice.
+ * bench_closed_steps: a step of the settings' duration, and a row, for each number of clients. No
+ * question number is used twice; the run has failed if those below N_NUMBERS do not suffice.
  */
 void bench_closed_steps(const struct bench_job *job, uint64_t n_numbers);
 
@@ -106,10 +100,7 @@ void bench_method_counts(const struct bench_job *job);
 /* bench_method_tally: add the same, the answers per second, and how fast they came. */
 void bench_method_tally(const struct bench_job *job);
 
-/*
- * bench_method_pauses: tell, if the tester was kept from running or questions were sent late, how
- * often and for how long.
- */
+/* bench_method_pauses: tell how often and how long the tester was kept from running, or late. */
 void bench_method_pauses(const struct bench_job *job);
 
 /* bench_method_late: tell it, if the question that was latest, by LATE_NS, was late by much. */
@@ -131,16 +122,13 @@ void bench_method_histogram(const struct bench_job *job);
 void bench_method_rtt(const struct bench_job *job);
 
 /*
- * bench_method_judge: add to the run why the last trial is not good, if it is not: questions
- * without a right answer in time, answers that came twice, what the tester did wrong, and, for a
- * RATE > 0, a pace that was not kept.
+ * bench_method_judge: add to the run why the last trial is not good: questions without a right
+ * answer in time, answers that came twice, what the tester did wrong, and, for a RATE > 0, a pace
+ * that was not kept.
  */
 void bench_method_judge(const struct bench_job *job, uint32_t rate);
 
-/*
- * bench_method_hint: if the last trial had answers, and not one of them was right, add to the run
- * what may be set up wrongly.
- */
+/* bench_method_hint: if no answer of the last trial was right, tell what may be set up wrongly. */
 void bench_method_hint(const struct bench_job *job);
 
 /* --- Whose fault it is ------------------------------------------------------------------------ */
@@ -202,9 +190,8 @@ void bench_method_judge_extras(const struct bench_job *job);
 
 /*
  * The pace was kept if the time of sending differs from what the rate says by at most this, in
- * percent, and no question was sent later than this part of the timeout after it was due, unless it
- * had to wait for the answer to another one: then the server had it wait, and its RTT says so. From
- * the other part on it is told.
+ * percent, and no question was late by more than BENCH_PACE_LAG of the timeout, unless it waited
+ * for the answer to another one. From the other part on it is told.
  */
 #define BENCH_PACE_PERCENT 1.0
 #define BENCH_PACE_LAG_TOLD 100

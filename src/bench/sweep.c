@@ -29,28 +29,20 @@ bench_sweep_order(uint32_t seed, unsigned repetition, size_t n, size_t *order)
 	}
 }
 
-double
-bench_sweep_base(const struct bench_sweep_point *points, size_t n)
+size_t
+bench_sweep_knee(const struct bench_sweep_point *points, size_t n, double *base)
 {
 	double lowest[BENCH_SWEEP_LOWEST];
-	size_t k = 0;
+	size_t k = 0, knee = n;
 
 	for (size_t i = 0; i < n && k < BENCH_SWEEP_LOWEST; i++) {
 		if (!isnan(points[i].rtt_us))
 			lowest[k++] = points[i].rtt_us;
 	}
-	return k > 0 ? bench_stats_summary(lowest, k).median : (double)NAN;
-}
-
-size_t
-bench_sweep_knee(const struct bench_sweep_point *points, size_t n)
-{
-	size_t knee = n;
-
-	if (n < BENCH_SWEEP_KNEE_MIN)
-		return n;
-	double most = BENCH_SWEEP_TIMES * bench_sweep_base(points, n);
-	while (knee > 0 && (points[knee - 1].rtt_us > most || points[knee - 1].valid < 100))
+	*base = k > 0 ? bench_stats_summary(lowest, k).median : (double)NAN;
+	double most = BENCH_SWEEP_TIMES * *base;
+	while (n >= BENCH_SWEEP_KNEE_MIN && knee > 0 &&
+	    (points[knee - 1].rtt_us > most || points[knee - 1].valid < 100))
 		knee--;
 	return knee;
 }
@@ -140,11 +132,11 @@ static void
 find_knee(const struct sweep *s, const struct bench_sweep_point *points, size_t n)
 {
 	struct bench_run *r = s->job->run;
+	double base;
+	size_t knee = bench_sweep_knee(points, n, &base);
 
 	if (n < BENCH_SWEEP_KNEE_MIN)
 		return;
-	double base = bench_sweep_base(points, n);
-	size_t knee = bench_sweep_knee(points, n);
 	if (!isnan(base))
 		bench_run_find(r, "RTT at the lowest rates", json_real(base), "us");
 	if (knee == n) {
@@ -178,7 +170,7 @@ static void
 conclude(const struct sweep *s)
 {
 	const struct bench_settings *o = s->job->settings;
-	struct bench_sweep_point points[BENCH_RATES_MAX];
+	struct bench_sweep_point points[BENCH_RATES_MAX] = { { 0 } };
 	struct bench_run *r = s->job->run;
 	size_t n = 0;
 

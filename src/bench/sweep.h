@@ -33,17 +33,12 @@ struct bench_sweep_point {
 #define BENCH_SWEEP_TIMES 2.0  /* so many times the RTT at the lowest rates is overload */
 
 /*
- * bench_sweep_base: the median of rtt_us at the lowest rates that have it, NAN if none has; the N
- * POINTS are ascending.
+ * bench_sweep_knee: the index of the lowest of the N POINTS, by ascending rates, from which on
+ * rtt_us is over BENCH_SWEEP_TIMES *base, or not all questions had a valid answer; N: no such rate,
+ * or fewer than BENCH_SWEEP_KNEE_MIN. *base is the median at the lowest rates that have RTTs; NAN:
+ * none has.
  */
-MUST_USE double bench_sweep_base(const struct bench_sweep_point *points, size_t n);
-
-/*
- * bench_sweep_knee: the index of the lowest rate from which on, there and at every higher one,
- * rtt_us is over BENCH_SWEEP_TIMES bench_sweep_base, or not all questions had a valid answer; N: no
- * such rate, or fewer than BENCH_SWEEP_KNEE_MIN.
- */
-MUST_USE size_t bench_sweep_knee(const struct bench_sweep_point *points, size_t n);
+MUST_USE size_t bench_sweep_knee(const struct bench_sweep_point *points, size_t n, double *base);
 
 /* bench_sweep_fits: are there names enough for the sweep of S? If not, ERRORS gets a line. */
 MUST_USE bool bench_sweep_fits(const struct bench_settings *s, FILE *errors);

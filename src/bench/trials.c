@@ -22,12 +22,6 @@ static const char *const verdicts[BENCH_OUTCOMES] = {
 	[BENCH_CACHED] = "cached",
 };
 
-const char *
-bench_record_verdict(enum bench_outcome o)
-{
-	return verdicts[o];
-}
-
 bool
 bench_record_is(const json_t *record, enum bench_outcome o)
 {

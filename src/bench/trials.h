@@ -63,12 +63,10 @@ void bench_trials_end(struct bench_trials *t);
 /* --- Records ---------------------------------------------------------------------------------- */
 
 /*
- * A record has what its cell has, "repetition", "rate", "verdict", "seconds", the figures of
- * bench_measure_trial, and in "server" the row of bench_watch_row.
+ * A record has what its cell has, "repetition", "rate", "verdict" ("passed", "failed", "tester" or
+ * "cached"), "seconds", the figures of bench_measure_trial, and in "server" those of
+ * bench_watch_row.
  */
-
-/* bench_record_verdict: the word for an outcome: "passed", "failed", "tester" or "cached". */
-MUST_USE const char *bench_record_verdict(enum bench_outcome o);
 
 /* bench_record_is: has the trial of RECORD that outcome, and was no self-test? */
 MUST_USE bool bench_record_is(const json_t *record, enum bench_outcome o);

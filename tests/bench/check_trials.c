@@ -189,12 +189,10 @@ START_TEST(record_has_numbers)
 	(void)json_object_set_new(r, "repetition", json_integer(1));
 	ck_assert(bench_record_counts(r) && bench_record_is(r, BENCH_PASSED));
 	ck_assert(!bench_record_is(r, BENCH_FAILED));
-	for (unsigned i = 0; i < BENCH_OUTCOMES; i++) {
-		enum bench_outcome o = (enum bench_outcome)i;
-
-		(void)json_object_set_new(r, "verdict", json_string(bench_record_verdict(o)));
-		ck_assert_int_eq(bench_record_counts(r), o == BENCH_PASSED || o == BENCH_FAILED);
-	}
+	(void)json_object_set_new(r, "verdict", json_string("failed"));
+	ck_assert(bench_record_counts(r));
+	(void)json_object_set_new(r, "verdict", json_string("tester"));
+	ck_assert(!bench_record_counts(r) && bench_record_is(r, BENCH_NO_VERDICT));
 	json_decref(r);
 }
 END_TEST
