@@ -361,11 +361,7 @@ bench_closed(const struct bench_job *job)
 	const struct bench_load *load = &s->plan.load;
 	uint64_t start_ns;
 
-	bench_method_settings(job);
-	if (!bench_server_ready(job, BENCH_READY_WAIT) || *job->stop)
-		return;
-	bench_server_try_names(job, load->size);
-	if (!bench_course_await(job, 0, &start_ns))
+	if (!bench_server_begin(job, load->size) || !bench_course_await(job, 0, &start_ns))
 		return;
 	if (s->duration > 0)
 		bench_closed_steps(job, load->replay != NULL ? UINT64_MAX : load->size - load->hot);
@@ -384,7 +380,6 @@ bench_closed(const struct bench_job *job)
 void
 bench_enum(const struct bench_job *job)
 {
-	bench_method_settings(job);
-	if (bench_server_ready(job, BENCH_READY_WAIT) && !*job->stop)
+	if (bench_server_begin(job, 1))
 		bench_closed_steps(job, UINT64_MAX);
 }

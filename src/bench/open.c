@@ -195,10 +195,8 @@ run(const struct bench_job *job, const struct kind *kind, uint64_t n, double len
 	struct bench_job whole = *job;
 	double rows = length_s / interval + 2;
 
-	bench_method_settings(job);
-	if (!bench_server_ready(job, BENCH_READY_WAIT) || *job->stop)
+	if (!bench_server_begin(job, n))
 		return;
-	bench_server_try_names(job, n);
 	o.table =
 	    bench_watch_table(job, kind->name, kind->title, kind->columns, kind->n_columns, false);
 	if (kind->detail)

@@ -16,6 +16,7 @@
 #include "tools/fake_name.h"
 
 #define READY_WINDOW 16
+#define READY_WAIT 3.0 /* s, for the first answer of a server that is there */
 #define READY_TIMEOUT_NS \
 	(250 * NS_PER_MS) /* of the first attempt; doubled each time up to the plan's */
 /* After the first wrong answer; doubled each time, up to the other. */
@@ -156,51 +157,45 @@ ask(int fd, const uint8_t *question, size_t len, int wait_ms, uint8_t reply[stat
 
 /* --- Which one is it? ------------------------------------------------------------------------- */
 
-static const uint8_t qname[] = "\007version\004bind";
-
 _Static_assert(BENCH_VERSION_TEXT > UINT8_MAX, "a string of TXT fits");
 
-static size_t
-write_question(uint16_t id, uint8_t out[static BENCH_QUESTION_MAX])
+/* The first record of TYPE in the answer M; false: it has none. */
+static bool
+first_of(const struct msg *m, uint16_t type, struct rr *rr)
 {
-	memcpy(header_put_qname(out), qname, sizeof(qname));
-	header_start(out, id, DNS_RD);
-	header_set_qtype(out, sizeof(qname), DNS_TYPE_TXT);
-	header_set_qclass(out, sizeof(qname), DNS_CLASS_CH);
-	return header_question_end(sizeof(qname));
+	struct msg_walk w = msg_walk(m, MSG_ANSWER);
+
+	while (msg_walk_next(&w, rr)) {
+		if (rr->type == type)
+			return true;
+	}
+	return false;
 }
 
 /* The first string of the TXT record in the LEN bytes at REPLY. */
 static bool
-read_reply(const uint8_t *reply, size_t len, char text[static BENCH_VERSION_TEXT])
+read_version(const uint8_t *reply, size_t len, char text[static BENCH_VERSION_TEXT])
 {
-	struct msg_walk w;
 	struct msg m;
 	struct rr rr;
 
 	if (msg_parse(&m, reply, len) != MSG_OK || (m.flags & DNS_QR) == 0 ||
-	    m.rcode != DNS_NOERROR)
+	    m.rcode != DNS_NOERROR || !first_of(&m, DNS_TYPE_TXT, &rr) || rr.rdlen < 2)
 		return false;
-	w = msg_walk(&m, MSG_ANSWER);
-	while (msg_walk_next(&w, &rr)) {
-		const uint8_t *rdata = m.bytes + rr.rdata;
-
-		if (rr.type != DNS_TYPE_TXT || rr.rdlen < 2 || rdata[0] == 0 ||
-		    rdata[0] >= rr.rdlen)
-			continue;
-		for (unsigned i = 0; i < rdata[0]; i++)
-			text[i] =
-			    (char)(rdata[i + 1] >= ' ' && rdata[i + 1] < 0x7f ? rdata[i + 1] : '?');
-		text[rdata[0]] = '\0';
-		return true;
-	}
-	return false;
+	const uint8_t *rdata = m.bytes + rr.rdata;
+	if (rdata[0] == 0 || rdata[0] >= rr.rdlen)
+		return false;
+	for (unsigned i = 0; i < rdata[0]; i++)
+		text[i] = (char)(rdata[i + 1] >= ' ' && rdata[i + 1] < 0x7f ? rdata[i + 1] : '?');
+	text[rdata[0]] = '\0';
+	return true;
 }
 
 bool
 bench_server_version(
     const struct netaddr *server, int wait_ms, char text[static BENCH_VERSION_TEXT])
 {
+	static const uint8_t qname[] = "\007version\004bind";
 	uint8_t question[BENCH_QUESTION_MAX], reply[REPLY_MAX];
 	int fd = connect_to(server);
 	struct rng rng;
@@ -209,9 +204,13 @@ bench_server_version(
 	if (fd < 0)
 		return false;
 	rng_init(&rng);
-	size_t n = ask(fd, question, write_question(rng_u16(&rng), question), wait_ms, reply);
+	memcpy(header_put_qname(question), qname, sizeof(qname));
+	header_start(question, rng_u16(&rng), DNS_RD);
+	header_set_qtype(question, sizeof(qname), DNS_TYPE_TXT);
+	header_set_qclass(question, sizeof(qname), DNS_CLASS_CH);
+	size_t n = ask(fd, question, header_question_end(sizeof(qname)), wait_ms, reply);
 	(void)close(fd);
-	return read_reply(reply, n, text);
+	return read_version(reply, n, text);
 }
 
 void
@@ -234,36 +233,22 @@ struct asker {
 	int64_t fresh[2]; /* TTL of new names without and with AAAA of their own; UNKNOWN */
 };
 
-/* The TTL of the first AAAA record in the reply to Q; UNKNOWN: it is none, or has none. */
-static int64_t
-ttl_of(const struct asker *a, struct bench_question q, const uint8_t *reply, size_t len)
-{
-	struct msg_walk w;
-	struct msg m;
-	struct rr rr;
-
-	if (!bench_load_parse(&m, reply, len) || !bench_load_is_for(a->load, q, &m) ||
-	    m.rcode != DNS_NOERROR)
-		return UNKNOWN;
-	w = msg_walk(&m, MSG_ANSWER);
-	while (msg_walk_next(&w, &rr)) {
-		if (rr.type == DNS_TYPE_AAAA)
-			return rr.ttl;
-	}
-	return UNKNOWN;
-}
-
-/* Ask Q; the TTL of the answer. */
+/* Ask Q; the TTL of the first AAAA record of its answer. UNKNOWN: there is none. */
 static int64_t
 ask_ttl(struct asker *a, struct bench_question q)
 {
 	uint8_t question[BENCH_QUESTION_MAX], reply[REPLY_MAX];
+	struct msg m;
+	struct rr rr;
 
 	if (clock_now_ns() >= a->end_ns)
 		return UNKNOWN;
 	size_t len = bench_load_write(a->load, q, rng_u16(&a->rng), question);
-
-	return ttl_of(a, q, reply, ask(a->fd, question, len, KNOWN_WAIT_MS, reply));
+	len = ask(a->fd, question, len, KNOWN_WAIT_MS, reply);
+	return bench_load_parse(&m, reply, len) && bench_load_is_for(a->load, q, &m) &&
+		m.rcode == DNS_NOERROR && first_of(&m, DNS_TYPE_AAAA, &rr)
+	    ? (int64_t)rr.ttl
+	    : UNKNOWN;
 }
 
 static bool
@@ -360,4 +345,14 @@ bench_server_try_names(const struct bench_job *job, uint64_t n)
 				 "--first, or a restart, measures it without them",
 			known, asked),
 		    "");
+}
+
+bool
+bench_server_begin(const struct bench_job *job, uint64_t n)
+{
+	bench_method_settings(job);
+	if (!bench_server_ready(job, READY_WAIT) || *job->stop)
+		return false;
+	bench_server_try_names(job, n);
+	return true;
 }

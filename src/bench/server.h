@@ -14,7 +14,6 @@
 #include "base/netaddr.h"
 #include "bench/method.h"
 
-#define BENCH_READY_WAIT 3.0   /* s, for the first answer of a server that is there */
 #define BENCH_VERSION_TEXT 256 /* bytes of a version, with the zero */
 
 /*
@@ -25,6 +24,13 @@
  * the trial tells.
  */
 MUST_USE bool bench_server_ready(const struct bench_job *job, double wait);
+
+/*
+ * bench_server_begin: what a method begins with: add its settings to the run, see whether the
+ * server is ready, and whether it knows names of its first N questions (bench_server_try_names).
+ * False: it is not ready, with the reason in the run, or the run was stopped.
+ */
+MUST_USE bool bench_server_begin(const struct bench_job *job, uint64_t n);
 
 /* bench_server_tell: add to the run, as a setting, which server it is (bench_server_version). */
 void bench_server_tell(const struct bench_job *job);
