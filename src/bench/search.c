@@ -202,24 +202,13 @@ rate_of(const json_t *record)
 	return bench_record_integer(record, "rate");
 }
 
-/* Record I of those from the last one back; NULL: there are no more. */
-static const json_t *
-last_record(const struct searches *s, size_t i)
-{
-	size_t n = json_array_size(s->trials.records);
-
-	return i < n ? json_array_get(s->trials.records, n - 1 - i) : NULL;
-}
-
-/* Do a whole search of C; it took so many *trials. False: it ended early, and the run says why. */
+/* Do a whole search of C. False: it ended early, and the run says why. */
 static bool
-search(struct searches *s, const struct cell *c, unsigned repetition, struct bench_bisect *b,
-    unsigned *trials)
+search(struct searches *s, const struct cell *c, unsigned repetition, struct bench_bisect *b)
 {
 	unsigned all = s->n_cells * c->settings->repetitions;
 	unsigned here = s->done * c->settings->repetitions + repetition; /* from 1 on */
 	struct bench_trials *t = &s->trials;
-	size_t from = json_array_size(t->records);
 	int n = 0;
 
 	t->rest = (all > here ? all - here : 0) * s->in_search;
@@ -229,41 +218,25 @@ search(struct searches *s, const struct cell *c, unsigned repetition, struct ben
 	    c->settings->repetitions);
 	if (repetition == 0)
 		(void)snprintf(t->where, sizeof(t->where), "self-test");
-	bool good = bench_trials_search(t, c->is, repetition, b);
-	*trials = (unsigned)(json_array_size(t->records) - from);
-	return good;
+	return bench_trials_search(t, c->is, repetition, b);
 }
 
 static void
 add_row(const struct searches *s, const struct cell *c, unsigned repetition,
-    const struct bench_bisect *b, unsigned trials)
+    const struct bench_bisect *b)
 {
 	enum bench_limit limit;
 	uint32_t rate = bench_bisect_result(b, &limit);
 	json_t *row = json_array();
-	double seconds = 0;
 
-	for (size_t i = 0; i < trials; i++)
-		seconds += json_number_value(json_object_get(last_record(s, i), "seconds"));
 	for (size_t i = 0; s->cells != NULL && i < N_CELL; i++)
 		(void)json_array_append(row, json_object_get(c->is, cell_columns[i].name));
 	json_t *result = json_pack("[i,I,o,s,i,f]", (int)repetition, (json_int_t)rate,
-	    b->passed_high ? json_null() : json_integer(b->high), limit_word(s, limit), (int)trials,
-	    seconds);
+	    b->passed_high ? json_null() : json_integer(b->high), limit_word(s, limit),
+	    (int)s->trials.n, s->trials.seconds);
 	(void)json_array_extend(row, result);
 	json_decref(result);
 	bench_table_add(s->results, row);
-}
-
-/* The last of so many trials that passed, which has found the rate; NULL if none did. */
-static const json_t *
-found_by(const struct searches *s, unsigned trials)
-{
-	for (size_t i = 0; i < trials; i++) {
-		if (bench_record_is(last_record(s, i), BENCH_PASSED))
-			return last_record(s, i);
-	}
-	return NULL;
 }
 
 /* Do one repetition, which uses no results of the others. False: there are no more. */
@@ -272,11 +245,10 @@ repeat(struct searches *s, const struct cell *c, struct found *f, unsigned repet
 {
 	struct bench_bisect b;
 	enum bench_limit limit;
-	unsigned trials;
 
 	bench_bisect_init(&b, c->settings->low, s->high, c->settings->resolution,
 	    repetition == 1 ? BENCH_BEGIN_LOW : BENCH_BEGIN_BETWEEN);
-	if (!search(s, c, repetition, &b, &trials))
+	if (!search(s, c, repetition, &b))
 		return false;
 	uint32_t rate = bench_bisect_result(&b, &limit);
 	f->nothing = limit;
@@ -285,14 +257,14 @@ repeat(struct searches *s, const struct cell *c, struct found *f, unsigned repet
 		f->ended = true;
 		return false;
 	}
-	add_row(s, c, repetition, &b, trials);
-	s->in_search = trials;
+	add_row(s, c, repetition, &b);
+	s->in_search = s->trials.n;
 	if (limit == BENCH_LIMIT_TESTER) {
 		f->spoilt++;
 		f->spoilt_best = fmax(f->spoilt_best, rate);
 		return true;
 	}
-	f->by[f->n++] = found_by(s, trials);
+	f->by[f->n++] = s->trials.passed;
 	f->limited[limit]++;
 	return true;
 }
@@ -371,7 +343,7 @@ take_self_test(struct searches *s, uint32_t passed, enum bench_limit limit)
 static void
 fail_self_test(const struct searches *s, uint32_t low)
 {
-	const json_t *last = last_record(s, 0);
+	const json_t *last = s->trials.last;
 	json_int_t valid = bench_record_integer(last, "valid");
 	json_int_t sent = bench_record_integer(last, "sent");
 
@@ -392,7 +364,6 @@ self_test(struct searches *s, const struct cell *c)
 	struct bench_plan tester = bench_selftest_plan(o);
 	struct bench_bisect b;
 	enum bench_limit limit;
-	unsigned trials;
 
 	if (o->upstream.family == NETADDR_NONE)
 		return true;
@@ -401,7 +372,7 @@ self_test(struct searches *s, const struct cell *c)
 	s->trials.job.settings = o;
 	s->trials.tester = &tester;
 	s->trials.again = true; /* there is no cache between the tester and the zone */
-	bool good = search(s, &all, 0, &b, &trials);
+	bool good = search(s, &all, 0, &b);
 	s->trials.job.settings = s->job->settings;
 	s->trials.tester = NULL;
 	s->trials.again = o->restart != NULL;
@@ -618,7 +589,7 @@ find_beside(const struct searches *s, const struct found *f)
 static void
 judge_nothing(const struct searches *s, const struct found *f)
 {
-	const json_t *last = last_record(s, 0);
+	const json_t *last = s->trials.last;
 	uint32_t low = s->job->settings->low;
 	struct bench_run *r = s->job->run;
 

@@ -319,6 +319,10 @@ try_rate(struct bench_trials *t, struct bench_bisect *b, struct bench_probe *p)
 		bench_bisect_put(b, p->rate, outcome);
 	add_row(t, record);
 	(void)json_array_append(t->records, record);
+	t->n++;
+	t->last = record;
+	t->passed = outcome == BENCH_PASSED ? record : t->passed;
+	t->seconds += json_number_value(json_object_get(record, "seconds"));
 	if (p->repetition > 0) /* a self-test says nothing of the rest */
 		bench_progress_count(
 		    &t->progress, json_number_value(json_object_get(record, "seconds")));
@@ -334,6 +338,9 @@ bench_trials_search(
 {
 	struct bench_probe p = { .cell = cell, .repetition = repetition };
 
+	t->n = 0;
+	t->seconds = 0;
+	t->last = t->passed = NULL;
 	while ((p.rate = bench_bisect_next(b)) != 0) {
 		if (!try_rate(t, b, &p))
 			return false;

@@ -36,6 +36,10 @@ struct bench_trials {
 	struct bench_progress progress;
 	char where[BENCH_TRIALS_WHERE]; /* what a search is, as "repetition 3/20" */
 	unsigned rest; /* trials that come after those of this search, for an estimate */
+	/* of the last search: */
+	unsigned n; /* trials */
+	double seconds;
+	const json_t *last, *passed; /* borrowed: its last record, and the last that passed; NULL */
 };
 
 /*
