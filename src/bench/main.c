@@ -73,29 +73,17 @@ begin_watching(atomic_bool *stop)
 static void
 run_method(const struct bench_job *job)
 {
-	switch (job->settings->method) {
-	case BENCH_RATE:
-		bench_rate(job);
-		break;
-	case BENCH_SEARCH:
-	case BENCH_MATRIX:
-		bench_search(job);
-		break;
-	case BENCH_SWEEP:
-		bench_sweep(job);
-		break;
-	case BENCH_CLOSED:
-		bench_closed(job);
-		break;
-	case BENCH_ENUM:
-		bench_enum(job);
-		break;
-	case BENCH_SOAK:
-		bench_soak(job);
-		break;
-	case BENCH_RAMP:
-		bench_ramp(job);
-		break;
+	static const struct {
+		enum bench_method method;
+		void (*run)(const struct bench_job *job);
+	} all[] = { { BENCH_RATE, bench_rate }, { BENCH_SEARCH, bench_search },
+		{ BENCH_MATRIX, bench_search }, { BENCH_SWEEP, bench_sweep },
+		{ BENCH_CLOSED, bench_closed }, { BENCH_ENUM, bench_enum },
+		{ BENCH_SOAK, bench_soak }, { BENCH_RAMP, bench_ramp } };
+
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+		if (all[i].method == job->settings->method)
+			all[i].run(job);
 	}
 	if (*job->stop)
 		bench_run_interrupted(job->run);
