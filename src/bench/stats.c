@@ -189,12 +189,6 @@ bench_stats_t(double inside, size_t freedom)
 	return sqrt((double)f) * tan(low);
 }
 
-double
-bench_stats_margin(double deviation, size_t n)
-{
-	return n < 2 ? 0 : bench_stats_t(MARGIN_INSIDE, n - 1) * deviation / sqrt((double)n);
-}
-
 /* Of N values in ascending order. */
 static double
 median_of(const double *sorted, size_t n)
@@ -238,7 +232,7 @@ bench_stats_summary(double *values, size_t n)
 	for (size_t i = 0; i < n; i++)
 		squares += (values[i] - s.mean) * (values[i] - s.mean);
 	s.deviation = n > 1 ? sqrt(squares / (double)(n - 1)) : 0;
-	s.margin = bench_stats_margin(s.deviation, n);
+	s.margin = n > 1 ? bench_stats_t(MARGIN_INSIDE, n - 1) * s.deviation / sqrt((double)n) : 0;
 	s.median = median_of(values, n);
 	s.mad = BENCH_STATS_MAD * mad_of(values, n, s.median);
 	s.p1 = bench_stats_percentile(values, n, 1);

@@ -80,7 +80,7 @@ struct bench_summary {
 	size_t n;
 	double mean;
 	double deviation; /* standard deviation of a sample (n - 1); 0 for one value */
-	double margin;    /* bench_stats_margin */
+	double margin;    /* the true mean is within it of this one with 99.9 %, by Student's t */
 	double median;    /* of an even number of values: the mean of the two in the middle */
 	double mad;       /* median of the distances to the median, times BENCH_STATS_MAD */
 	double p1, p99;   /* bench_stats_percentile */
@@ -105,12 +105,6 @@ MUST_USE struct bench_summary bench_stats_summary(double *values, size_t n);
  * exceeds with probability 1 - INSIDE (0 < INSIDE < 1): for 0.95 and 10 it is 2.228.
  */
 MUST_USE double bench_stats_t(double inside, size_t freedom);
-
-/*
- * bench_stats_margin: half of the length of the interval around the mean of N values with this
- * standard deviation in which the true mean is with 99.9 %, by Student's t; 0 for less than two.
- */
-MUST_USE double bench_stats_margin(double deviation, size_t n);
 
 /*
  * bench_stats_carries: are N values enough for this percentile? None is finer than one of them: not
