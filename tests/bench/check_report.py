@@ -351,8 +351,7 @@ class Figures(unittest.TestCase):
     def test_a_sweep_has_its_trials(self):
         """In any order: by rate, then by repetition. Its rate is no figure."""
         def sweep(second):
-            return run_of(tree("sweep", tables=[
-                table("sweep", "rate ", [[100], [second]]),
+            return run_of(tree("sweep", settings={"rates": f"100,{second}"}, tables=[
                 table("trials", "repetition ,rate ,verdict ,rtt_p50 ",
                       [[1, 200, "passed", 21], [1, 100, "passed", 11], [2, 100, "failed", 12],
                        [2, 200, "tester", 9], [2, 200, "cached", 8]])]))
@@ -392,6 +391,84 @@ class Figures(unittest.TestCase):
         self.assertEqual(report.values_of(run(), FIGURES["memory"]), [(13.5, "MiB"), None])
         self.assertEqual(report.values_of(run(restart="none"), FIGURES["memory"]), [(13.5, "MiB"), None])
         self.assertEqual(report.values_of(run(restart="x"), FIGURES["memory"]), [(12.5, "MiB"), (13.5, "MiB")])
+
+
+# --- Tables that are made ------------------------------------------------------------------------
+
+
+def matrix(hits, aaaa):
+    """Of the searches in four cells one each did not count, and one has not ended all of its own."""
+    rows = [[0, 0, 1, 400, "server"], [0, 0, 2, 300, "tester"], [0, 0, 3, 500, "server"],
+            [50, 0, 1, 300, "server"], [50, 0, 2, 310, "server"],
+            [0, 50, 1, 410, "high"], [0, 50, 2, 410, "high"], [0, 50, 3, 200, "server"]]
+    return tree("matrix", settings={"hits_percent": hits, "aaaa_percent": aaaa, "repetitions": 3}, tables=[
+        table("searches", "hits ,aaaa ,repetition ,rate_passed ,limit ", rows),
+        table("trials", "repetition ,rate ,verdict ", [[1, 400, "passed"]])])
+
+
+class Made(unittest.TestCase):
+    def test_tables_are_those_that_dns64bench_made(self):
+        """Runs of a version that had these tables: what is made of their trials is the same."""
+        with open(os.path.join(TOP, "tests/data/bench-runs.json"), encoding="utf-8") as f:
+            runs = json.load(f)
+        compared = []
+        for one in runs:
+            run = run_of(one)
+            for was in map(report.Table, one["tables"]):
+                if was.name not in report.MADE[run.method][0]:
+                    continue
+                made = run.table(was.name)
+                shown = [i for i, c in enumerate(made.columns) if not c.name.endswith("_bound")]
+                self.assertEqual([made.columns[i] for i in shown], was.columns)
+                self.assertEqual((made.title, made.axis, made.mark, len(made.rows)),
+                                 (was.title, was.axis, was.mark, len(was.rows)))
+                for row, before in zip(made.rows, was.rows):
+                    for i, value in zip(shown, before):
+                        self.assertAlmostEqual(row[i], value, 6, f"{was.name}: {made.columns[i].name}")
+                compared.append(was.name)
+        self.assertEqual(compared, ["sweep", "spread", "rates", "matrix"])
+
+    def test_tables_of_before_are_not_read(self):
+        trials = table("trials", "repetition ,rate ,verdict ,sent ,valid ", [[1, 100, "passed", 5, 5]])
+        for tables, names in (([trials], ["sweep", "spread", "trials"]), ([], [])):
+            run = run_of(tree("sweep", tables=[table("sweep", "rate ", [[7]]), *tables], settings={"rates": "100"}))
+            self.assertEqual([t.name for t in run.tables], names)
+        self.assertEqual(run_of(tree("compare", tables=[table("sweep", "rate ", [[7]])])).tables[0].rows, [[7]])
+
+    def test_only_trials_of_the_server_with_a_verdict_count(self):
+        columns = "repetition ,rate ,verdict ,sent ,valid ,rtt_p50 ,rtt_p99 ,server_cpu "
+        rows = [[0, 200, "passed", 9, 9, 1, 1, None], [1, 200, "failed", 100, 50, 10, 30, 4],
+                [2, 200, "passed", 300, 300, 20, None, 6], [2, 200, "tester", 9, 1, 99, 99, 99],
+                [2, 100, "cached", 9, 9, 9, 9, 9], [1, 50, "passed", 0, 0, None, None, None]]
+        for method, name, settings, wanted in (
+            ("search", "rates", {}, [[50, None, None, None, None, None, None, None],
+                                     [200, 87.5, 15, 30, 5, None, None, math.sqrt(2)]]),
+            ("sweep", "sweep", {"rates": "50,100,200"}, [
+                [50, 1, None, *[None] * 3, *[None] * 3, None], [100, 0, None, *[None] * 3, *[None] * 3, None],
+                [200, 2, 75, 15, 10, 20, 30, 30, 30, 5]]),
+        ):  # fmt: skip
+            made = run_of(tree(method, settings=settings, tables=[table("trials", columns, rows)])).table(name)
+            self.assertEqual(made.rows, wanted)
+
+    def test_percentiles_need_a_procedure_of_the_rfc(self):
+        names = [c.name for c in run_of(matrix("0,50", "0")).table("matrix").columns]
+        self.assertEqual(names, ["hits", "rate_aaaa0_median", "rate_aaaa0_min", "rate_aaaa0_max"])
+        made = matrix("0", "0")
+        for repetitions, duration, end in ((20, 60, "p1"), (19, 60, "min"), (20, 59.5, "min")):
+            made["settings"].update(repetitions=repetitions, duration_s=duration)
+            self.assertEqual(run_of(made).table("matrix").columns[2].name, f"rate_aaaa0_{end}")
+
+    def test_a_matrix_has_its_longer_list_down(self):
+        """A cell without all of its searches has no rate; what the tester spoilt is no rate of it."""
+        t = run_of(matrix("0,50", "0,50")).table("matrix")
+        self.assertEqual(t.rows, [[0, 450, 400, 500, 410, 200, 410, "high"], [50, *[None] * 7]])
+        t = run_of(matrix("0", "0,50,100")).table("matrix")
+        self.assertEqual((t.columns[0].title, t.columns[1].title), ("AAAA", "hits 0 %"))
+        self.assertEqual([row[:2] for row in t.rows], [[0, 450], [50, 410], [100, None]])
+
+    def test_ranks_are_those_of_the_rfc(self):
+        for n, percent, rank in ((1, 25, 1), (4, 25, 1), (5, 25, 2), (4, 75, 3), (100, 1, 1), (101, 1, 2), (99, 99, 99)):
+            self.assertEqual(report.nearest_rank(list(range(1, n + 1)), percent), rank)
 
 
 # --- Comparison ----------------------------------------------------------------------------------
@@ -975,14 +1052,8 @@ class Script(Scratch):
         self.has(report.text_run(run, run.tables), "[gap]", "999")
 
     def test_the_bounds_of_a_matrix_are_those_of_its_cells(self):
-        for first, other, wanted in (("hits", "aaaa", [(0, 1)]), ("aaaa", "hits", [(50, 1)])):
-            cells = table("cells", "hits ,aaaa ,limit ", [[0, 0, "server"], [50, 0, "server"], [0, 50, "high"]])
-            drawn = table("matrix", f"{first} %,rate_{other}0_median 1/s,rate_{other}50_median 1/s",
-                          [[0, 400, 400], [50, 300, None]], axis="bars")
-            run = run_of(tree("matrix", tables=[cells, drawn]))
-            f = [f for name, _, f in report.charts_of([run]) if name == "matrix"][0]
-            self.assertEqual([(row[0], bound) for row, _, bound in f.all[0].bounds()], wanted)
-            self.assertEqual(len(run.table("matrix").rows[0]), 3)
+        f = [f for name, _, f in report.charts_of([run_of(matrix("0,50", "0,50"))]) if name == "matrix"][0]
+        self.assertEqual([(row[0], curve.title, bound) for row, curve, bound in f.all[0].bounds()], [(0, "AAAA 50 %", 1)])
 
     def test_the_legend_has_columns_that_fit(self):
         def key(*titles):
