@@ -15,11 +15,13 @@ import os
 import random
 import re
 import shutil
+import signal
 import stat
 import struct
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 import zlib
 
@@ -1349,7 +1351,7 @@ class Testers(Scratch):
                 table("seconds", "elapsed s,asked ,rtt_p50 us", rows),
                 table("rtt", "percentile %,rtt us", [[50.0, 1.0]])]))
         self.bench = self.program(PLAYED.format(python=sys.executable, template=template))
-        self.ssh = self.file("ssh", "#!/bin/sh\necho \"$1\" >>hosts\nshift\nexec sh -c \"$*\"\n")
+        self.ssh = self.file("ssh", "#!/bin/sh\necho \"$1\" >>hosts\nexport HOST=$1\nshift\nexec sh -c \"$*\"\n")
         os.chmod(self.ssh, stat.S_IRWXU)
 
     def run_all(self, *words, hosts="one,two,three"):
@@ -1413,6 +1415,81 @@ class Testers(Scratch):
         status, _, said = self.run_all("--", "/nowhere/bench", "rate", "-r", "9", hosts="one")
         self.assertEqual(status, 1)
         self.assertIn("one: no results, exit code 127: ", said)
+
+    def wait_for(self, condition):
+        end = time.monotonic() + 60
+        while not condition():
+            self.assertLess(time.monotonic(), end)
+            time.sleep(0.02)
+
+    def waiting(self, at_end):
+        """A tester that has results only when it is ended; it writes its process ID to pid.HOST."""
+        self.file("stopped.json", tree(findings=[finding("sent", 7)], complete=False))
+        return self.program(f"#!/bin/sh\ntrap '{at_end}' TERM\necho $$ >pid.$HOST\nwhile :; do sleep 0.05; done\n")
+
+    def pids(self):
+        texts = []
+        for name in os.listdir(self.dir):
+            if name.startswith("pid."):
+                with open(os.path.join(self.dir, name), encoding="utf-8") as f:
+                    texts.append(f.read())
+        return [int(text) for text in texts if text.endswith("\n")]
+
+    def ended(self):
+        return not any(os.path.exists(f"/proc/{pid}") for pid in self.pids())
+
+    def test_a_host_that_writes_much_blocks_no_other(self):
+        """The first has results only after the second one has written more than a pipe holds."""
+        self.file("good.json", tree(findings=[finding("sent", 7)]))
+        body = """#!/bin/sh
+case $HOST in
+one) n=0; while [ ! -e written ] && [ $n -lt 600 ]; do n=$((n + 1)); sleep 0.05; done; [ -e written ] ;;
+two) head -c 300000 /dev/zero >&2; : >written ;;
+esac && cat good.json
+"""
+        status, out, said = self.run_all("-o", "all.json", "--", self.program(body), "rate", hosts="one,two")
+        self.assertEqual(status, 0, said)
+        self.assertRegex(out, "sent +14")
+
+    def test_signals_end_the_testers(self):
+        for number, at_end, says in ((signal.SIGINT, "cat stopped.json; exit 3", "INTERRUPTED"),
+                                     (signal.SIGTERM, "cat stopped.json; exit 3", "INTERRUPTED"),
+                                     (signal.SIGTERM, "exit 3", "")):
+            bench = self.waiting(at_end)
+            words = ["run", "--hosts", "one,two", "--ssh", self.ssh, "-o", "all.json", "--", bench, "rate"]
+            with subprocess.Popen([sys.executable, PROGRAM, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                  cwd=self.dir) as child:
+                self.wait_for(lambda: len(self.pids()) == 2)
+                child.send_signal(number)
+                out, said = map(bytes.decode, child.communicate())
+            self.assertEqual(child.returncode, 3, said)
+            self.assertIn("interrupted: the testers are ended\n", said)
+            self.assertIn(says, out)
+            self.assertTrue(self.ended())
+            if says:
+                run = report.read_run(os.path.join(self.dir, "all.json"))
+                self.assertEqual((run.complete, run.value("sent")), (False, 14))
+            else:
+                self.assertIn("one: no results, exit code 3", said)
+            for name in ("pid.one", "pid.two"):
+                os.unlink(os.path.join(self.dir, name))
+
+    def test_testers_end_when_the_report_is_gone(self):
+        bench = self.waiting("exit 3")
+        with subprocess.Popen([sys.executable, PROGRAM, "run", "--hosts", "one,two", "--ssh", self.ssh, "--", bench,
+                               "rate"], stderr=subprocess.DEVNULL, cwd=self.dir) as child:
+            self.wait_for(lambda: len(self.pids()) == 2)
+            child.kill()
+        self.wait_for(self.ended)
+
+    def test_a_host_that_fails_ends_the_others(self):
+        bench = self.waiting("exit 3")
+        self.file("ssh", '#!/bin/sh\n[ "$1" != two ] || { while [ ! -s pid.one ]; do sleep 0.05; done; exit 7; }\n'
+                         'export HOST=$1\nshift\nexec sh -c "$*"\n')
+        status, _, said = self.run_all("--", bench, "rate", hosts="one,two")
+        self.assertEqual(status, 1)
+        self.assertIn("two: no results, exit code 7: it printed no message", said)
+        self.assertTrue(self.ended())
 
     def test_what_makes_no_sense_is_refused(self):
         for words, why in ((("--", "dns64bench", "search"), "one of rate, soak, closed"), (("--",), "after --"),
