@@ -548,7 +548,10 @@ class Compare(Scratch):
         rounds = [tree(findings=[finding("valid per second", 1, "1/s")], settings={"first": i, "pid": str(i)})
                   for i in (1, 2)]
         a, b = self.files(*rounds)
-        self.assertEqual(self.call("compare", f"A={a},{b}")[0], 0)
+        self.assertEqual(self.compare(f"A={a},{b}").settings["settings.first"], "A: 1 or 2")
+        c, d = self.files(*[{**rounds[0], "settings": {"first": i, "pid": "1"}} for i in (3, 4)])
+        a, b = (self.file(f"{i}.json", made) for i, made in enumerate(rounds))
+        self.assertEqual(self.compare(f"A={a},{b},{c},{d}").settings["settings.first"], "A: changing")
 
     def test_a_list_alone_is_told(self):
         a = self.file("a.json", search(SLOW))
@@ -566,6 +569,9 @@ class Compare(Scratch):
         self.assertEqual(t.rows, [[50.0, 20.0, 21.0], [99.0, 30.0, None]])
         self.assertEqual((t.columns[2].name, t.columns[2].title, t.columns[2].unit), ("rtt_2", "b", "us"))
         self.assertEqual(self.found("RTT median"), "ratio 1.050 in 1 round: too few rounds for an interval")
+        made[1]["tables"][0]["rows"][0][1] = 50.0
+        a, b = self.files(*made)
+        self.assertEqual(self.compare(f"A={a},{b},{a}").table("rtt").rows[0], [50.0, 20.0])  # the median of rounds
 
     def test_names_may_have_any_octets(self):
         a, b = self.files(search(SLOW), search(SLOW, 2))
@@ -620,6 +626,9 @@ class Compare(Scratch):
         a, b = self.files(rate(1), rate(1, unit="1/min"))
         self.assertIn(f"{b}: rate is in 1/min, and must be in 1/s", self.refused("compare", a, b))
         self.assertIn("2 to 8 runs", self.refused("compare", a))
+        swept = [tree("sweep", tables=[table("trials", "repetition ,rate ,verdict ,rtt_p50 ", [[1, r, "passed", 9]])])
+                 for r in (100, 200)]
+        self.assertIn("have searched for other things", self.refused("compare", *self.files(*swept)))
         self.assertIn("have no figure in common", self.refused("compare", *self.files(tree(), tree())))
 
     def test_results_are_written(self):
@@ -893,7 +902,7 @@ class Script(Scratch):
     def test_curves_are_drawn_by_rate(self):
         text = script(0)
         self.has(
-            text, "set terminal svg size 333,423 ", "layout 2,1",
+            text, "set terminal svg size 333,423 noenhanced ", "layout 2,1",
             # A value and its bar; where there is none, nothing.
             "$d1 << END\n1 100 90 110\n2 NaN NaN NaN\n3 300 290 310\nEND\n",
             "plot $d1 using 1:2 with linespoints lt 1 title 'rate', \\\n    $d1 using 1:3:(0):($4-$3) with vectors heads",
@@ -1019,7 +1028,7 @@ class Script(Scratch):
         for body, why in (
             ("echo half\necho 'plot x' >&2\necho '     ^' >&2\necho '  no such thing' >&2\necho >&2\nexit 3\n",
              "exit code 3.: no such thing"),
-            ("exit 1\n", "exit code 1.: it printed no message"), ("kill -9 $$\n", "exit code -9"),
+            ("exit 1\n", "exit code 1.: it printed no message"), ("echo half\nkill -9 $$\n", "exit code -9"),
             ("exit 0\n", "drew nothing"),
         ):  # fmt: skip
             with self.assertRaisesRegex(report.Failed, why):
@@ -1228,8 +1237,9 @@ class Histograms(Scratch):
     def test_histograms_are_added(self):
         a, b = [[1, 1, 5], [4, 7, 2]], [[1, 1, 1], [8, 15, 3]]
         self.assertEqual(report.merged_buckets([a, b]), [[1, 1, 6], [4, 7, 2], [8, 15, 3]])
-        with self.assertRaises(report.Refused):
-            report.merged_buckets([a, [[5, 6, 1]]])
+        for other in ([5, 6, 1], [7, 9, 1]):
+            with self.assertRaises(report.Refused):
+                report.merged_buckets([a, [other]])
 
 
 # --- Several testers -----------------------------------------------------------------------------
@@ -1334,9 +1344,11 @@ class Testers(Scratch):
             time.sleep(0.02)
 
     def waiting(self, at_end):
-        """A tester that has results only when it is ended; it writes its process ID to pid.HOST."""
+        """A tester that has results only when it is ended, or none after half a minute; it writes its process
+        ID to pid.HOST."""
         self.file("stopped.json", tree(findings=[finding("sent", 7)], complete=False))
-        return self.program(f"#!/bin/sh\ntrap '{at_end}' TERM\necho $$ >pid.$HOST\nwhile :; do sleep 0.05; done\n")
+        return self.program(f"#!/bin/sh\ntrap '{at_end}' TERM\necho $$ >pid.$HOST\n"
+                            "n=0; while [ $n -lt 600 ]; do n=$((n + 1)); sleep 0.05; done\n")
 
     def pids(self):
         texts = []
@@ -1368,9 +1380,12 @@ esac && cat good.json
                                      (signal.SIGTERM, "exit 3", "")):
             bench = self.waiting(at_end)
             words = ["run", "--hosts", "one,two", "--ssh", self.ssh, "-o", "all.json", "--", bench, "rate"]
+            # Who runs the tests in the background may have SIGINT ignored.
             with subprocess.Popen([sys.executable, PROGRAM, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                                  cwd=self.dir) as child:
+                                  cwd=self.dir, preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL)) as child:
                 self.wait_for(lambda: len(self.pids()) == 2)
+                # A Ctrl-C of the terminal does not get to ssh.
+                self.assertTrue(all(os.getsid(pid) != os.getsid(child.pid) for pid in self.pids()))
                 child.send_signal(number)
                 out, said = map(bytes.decode, child.communicate())
             self.assertEqual(child.returncode, 3, said)
