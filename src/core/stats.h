@@ -154,6 +154,17 @@
 	X(socket_drops, "datagrams the kernel dropped because a client socket was full") \
 	X(send_failed, "datagrams given up as the kernel refused to send them") \
 	X(send_again, "datagrams to be sent again, as the kernel had no room or no way for them") \
+	X(send_runs, "runs of datagrams that left as one message each (UDP_SEGMENT)") \
+	X(send_segments, "datagrams that left in such runs") \
+	X(send_runs_eio, \
+	    "runs that the kernel refused with EIO, as the interface or IPsec cannot cut them: " \
+	    "sent " \
+	    "singly, and so for a minute") \
+	X(send_runs_einval, \
+	    "runs that the kernel refused with EINVAL, likewise, as datagrams were too long for " \
+	    "the " \
+	    "way") \
+	X(send_runs_emsgsize, "runs that the kernel refused with EMSGSIZE, likewise") \
 	X(query_log, "answers handed to the query log") \
 	X(query_log_dropped, "answers that the query log had no room for") \
 	X(dnstap, "messages handed to dnstap") \

@@ -63,7 +63,7 @@ listener_close(struct shell *sh, struct listener *l)
 {
 	fd_event_close(&l->udp);
 	fd_event_close(&l->tcp);
-	udp_out_fini(&sh->tx, &l->out);
+	udp_out_fini(&sh->tx, &l->out, sh->now_ns);
 	bind_close(&l->fds);
 	/* Not before: who reads that it has gone opens its address anew. */
 	listener_become(sh, l, LISTENER_FREE);
@@ -114,7 +114,8 @@ listener_add(struct shell *sh, const struct bind_sockets *fds)
 	l->fds = *fds;
 	l->drops = 0;
 	l->in_flight = 0;
-	udp_out_init(&l->out, fds->udp, false);
+	l->way = (struct udp_way){ .singly_ns = 0 };
+	udp_out_init(&l->out, fds->udp, false, &l->way);
 	udp_queue_init(&l->queue, clock_wall_ns(), clock_now_ns());
 	fd_event_open(&l->udp, sh->base, fds->udp, EV_READ, &sh->listeners.udp_ready);
 	fd_event_open(&l->tcp, sh->base, fds->tcp, EV_READ, &sh->listeners.tcp_ready);
@@ -445,7 +446,7 @@ is_done(const struct shell *sh, const struct listener *l)
 {
 	if (sh->now_ns - l->leaving_ns >= LISTENER_LINGER_NS)
 		return true;
-	return l->state == LISTENER_EMPTY && l->in_flight == 0 && l->out.n_kept == 0;
+	return l->state == LISTENER_EMPTY && l->in_flight == 0 && !udp_out_keeps(&l->out);
 }
 
 void

@@ -48,6 +48,7 @@ struct listener {
 	struct fd_event tcp;
 	struct bind_sockets fds; /* owned; tcp is -1 when it leaves */
 	struct udp_out out;      /* answers that wait to be sent */
+	struct udp_way way;      /* to all clients */
 	struct udp_queue queue;  /* questions that wait to be read */
 	uint32_t gen;            /* grows when the entry is freed */
 	uint32_t drops;          /* the kernel's count of dropped datagrams, as last reported */

@@ -12,7 +12,6 @@
 
 /* shell.bytes has the receive batch, then the send slots, then the TCP buffer. */
 #define SHELL_RX_BYTES ((size_t)UDP_BATCH * UDP_STRIDE)
-#define SHELL_TX_BYTES ((size_t)UDP_SLOTS * UDP_STRIDE)
 
 int
 shell_init(struct shell *sh, struct event_base *base, struct engine *engine,
@@ -28,10 +27,10 @@ shell_init(struct shell *sh, struct event_base *base, struct engine *engine,
 	rng_init(&sh->rng);
 	listener_init(sh);
 	upstream_tcp_init(sh);
-	sh->bytes = malloc(SHELL_RX_BYTES + SHELL_TX_BYTES + PACKET_TCP_CAP);
+	sh->bytes = malloc(SHELL_RX_BYTES + UDP_TX_BYTES + PACKET_TCP_CAP);
 	if (sh->bytes == NULL)
 		return -ENOMEM;
-	sh->tcp_buf = sh->bytes + SHELL_RX_BYTES + SHELL_TX_BYTES;
+	sh->tcp_buf = sh->bytes + SHELL_RX_BYTES + UDP_TX_BYTES;
 	udp_rx_init(&sh->client_rx, sh->bytes, true);
 	udp_rx_init(&sh->upstream_rx, sh->bytes, false);
 	r = udp_tx_init(&sh->tx, sh->bytes + SHELL_RX_BYTES, sh->stats);

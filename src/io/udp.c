@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "io/udp.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <linux/sockios.h>
+#include <netinet/udp.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <time.h>
@@ -184,10 +186,6 @@ udp_tx_init(struct udp_tx *tx, uint8_t *bytes, struct stats *stats)
 	list_init(&tx->dirty);
 	list_init(&tx->refused);
 	list_init(&tx->again);
-	for (size_t i = 0; i < UDP_SLOTS; i++)
-		tx->slots[i].iov.iov_base = bytes + i * UDP_STRIDE;
-	for (size_t i = 0; i < UDP_BATCH; i++)
-		tx->hdr[i].msg_hdr.msg_iovlen = 1;
 	return pool_init(&tx->kept, sizeof(struct udp_kept), UDP_KEPT);
 }
 
@@ -200,58 +198,37 @@ udp_tx_fini(struct udp_tx *tx)
 }
 
 void
-udp_out_init(struct udp_out *out, int fd, bool upstream)
+udp_out_init(struct udp_out *out, int fd, bool upstream, struct udp_way *way)
 {
 	memset(out, 0, sizeof(*out));
 	out->fd = fd;
 	out->upstream = upstream;
+	out->way = way;
 	list_init(&out->link);
 	list_init(&out->refused);
 }
 
 /* --- sending ---------------------------------------------------------------------------------- */
 
-/* Append the slot just filled to the chain of OUT. Returns whether it was the last one. */
+/*
+ * Append the slot just filled to the chain of OUT. Returns whether it was the last one: the next
+ * could be as long as any. Messages begin with a line of the processor's cache each.
+ */
 static bool
 tx_chain(struct udp_tx *tx, struct udp_out *out, size_t len)
 {
-	unsigned i = tx->n++;
+	struct udp_slot *slot = &tx->slots[tx->n++];
 
-	tx->slots[i].iov.iov_len = len;
+	slot->iov = (struct iovec){ .iov_base = udp_tx_slot(tx), .iov_len = len };
+	tx->n_bytes += (len + 63) / 64 * 64;
 	if (out->n++ == 0) {
-		out->head = i;
+		out->head = slot;
 		list_push(&tx->dirty, &out->link);
 	} else {
-		tx->slots[out->tail].next = i;
+		out->tail->next = slot;
 	}
-	out->tail = i;
-	return tx->n == UDP_SLOTS;
-}
-
-/* Write a control message with the source address LOCAL. Returns its length in bytes. */
-static size_t
-control_from(struct udp_control *control, const struct netaddr *local)
-{
-	struct cmsghdr *c = (void *)control->bytes;
-
-	if (local->family == NETADDR_IPV4) {
-		struct in_pktinfo info = { .ipi_ifindex = 0 };
-
-		memcpy(&info.ipi_spec_dst, local->addr, 4);
-		c->cmsg_level = IPPROTO_IP;
-		c->cmsg_type = IP_PKTINFO;
-		c->cmsg_len = CMSG_LEN(sizeof(info));
-		memcpy(CMSG_DATA(c), &info, sizeof(info));
-		return CMSG_SPACE(sizeof(info));
-	}
-	struct in6_pktinfo info = { .ipi6_ifindex = local->scope };
-
-	memcpy(&info.ipi6_addr, local->addr, 16);
-	c->cmsg_level = IPPROTO_IPV6;
-	c->cmsg_type = IPV6_PKTINFO;
-	c->cmsg_len = CMSG_LEN(sizeof(info));
-	memcpy(CMSG_DATA(c), &info, sizeof(info));
-	return CMSG_SPACE(sizeof(info));
+	out->tail = slot;
+	return tx->n == UDP_SLOTS || UDP_TX_BYTES - tx->n_bytes < PACKET_UDP_CAP;
 }
 
 bool
@@ -260,9 +237,7 @@ udp_tx_answer(struct udp_tx *tx, struct udp_out *out, const struct packet_out *s
 	struct udp_slot *slot = &tx->slots[tx->n];
 
 	slot->name_len = netaddr_to_sockaddr(&send->to.peer, &slot->name);
-	slot->control_len = 0;
-	if (send->to.local.family != NETADDR_NONE)
-		slot->control_len = control_from(&slot->control, &send->to.local);
+	udp_slot_from(slot, &send->to.local);
 	return tx_chain(tx, out, send->len);
 }
 
@@ -357,25 +332,15 @@ put_off(
 	}
 }
 
-/* Point H to the datagram in SLOT. */
-static void
-point_to(struct msghdr *h, struct udp_slot *slot)
-{
-	h->msg_iov = &slot->iov;
-	h->msg_name = slot->name_len > 0 ? &slot->name : NULL;
-	h->msg_namelen = slot->name_len;
-	h->msg_control = slot->control_len > 0 ? &slot->control : NULL;
-	h->msg_controllen = slot->control_len;
-}
-
 /* Send K. Returns 0 or the errno. */
 static int
 send_kept(struct udp_kept *k)
 {
-	struct mmsghdr h = { .msg_hdr.msg_iovlen = 1 };
+	struct mmsghdr h = { .msg_len = 0 };
+	struct udp_slot *slot = &k->slot;
 	int r;
 
-	point_to(&h.msg_hdr, &k->slot);
+	udp_slot_message(&slot, 1, NULL, &h.msg_hdr);
 	do
 		r = sendmmsg(k->out->fd, &h, 1, MSG_NOSIGNAL);
 	while (r < 0 && errno == EINTR);
@@ -407,8 +372,9 @@ udp_tx_again(struct udp_tx *tx, uint64_t now_ns)
 	}
 }
 
-void
-udp_out_fini(struct udp_tx *tx, struct udp_out *out)
+/* OUT will be closed: drop the answers that wait to be sent again by it. */
+static void
+kept_drop_all(struct udp_tx *tx, struct udp_out *out)
 {
 	for (struct list *link = tx->again.next, *next; out->n_kept > 0; link = next) {
 		struct udp_kept *k = LIST_OBJECT(link, struct udp_kept, link);
@@ -423,92 +389,194 @@ udp_out_fini(struct udp_tx *tx, struct udp_out *out)
 
 /* --- a flush ---------------------------------------------------------------------------------- */
 
-/* Datagrams on their way, all by one socket. */
+/* Datagrams on their way, all by one socket; tx->at has their slots, in their order. */
 struct going {
 	struct udp_out *out;
 	uint64_t now_ns;
-	unsigned n_stuck; /* refused in a row for lack of room */
-	bool again;       /* the next one has been tried again already */
+	unsigned n;
+	unsigned n_gone;   /* of those the first so many have left, or do not in this flush */
+	unsigned n_singly; /* the first so many leave singly */
+	unsigned n_stuck;  /* refused in a row for lack of room */
+	bool again;        /* the next one has been tried again already */
 };
 
-/* The slot of datagram I of tx->hdr. */
-static const struct udp_slot *
-slot_of(const struct udp_tx *tx, unsigned i)
+/* Are runs known to the kernel? It is asked with the socket of OUT. */
+static void
+try_runs(struct udp_tx *tx, const struct udp_out *out, uint64_t now_ns)
 {
-	return LIST_OBJECT(tx->hdr[i].msg_hdr.msg_iov, struct udp_slot, iov);
+	int none = 0; /* bytes of a segment: it cuts nothing */
+
+	if (setsockopt(out->fd, IPPROTO_UDP, UDP_SEGMENT, &none, sizeof(none)) == 0)
+		tx->runs = UDP_RUNS_KNOWN;
+	else if (errno == ENOPROTOOPT)
+		tx->runs = UDP_RUNS_UNKNOWN;
+	else
+		out->way->singly_ns = now_ns + UDP_SINGLY_NS; /* then it is asked again */
 }
 
-/*
- * The kernel refused datagram I of the N in tx->hdr (errno says why). Returns how many of them, and
- * of those behind it, are not tried any more in this flush; 0: try again.
- */
-static unsigned
-tx_failed(struct udp_tx *tx, struct going *g, unsigned i, unsigned n)
+/* May runs leave by OUT? */
+static bool
+takes_runs(struct udp_tx *tx, const struct udp_out *out, uint64_t now_ns)
 {
-	int err = errno;
+	if (now_ns < out->way->singly_ns)
+		return false;
+	if (UNLIKELY(tx->runs == UDP_RUNS_UNTRIED))
+		try_runs(tx, out, now_ns);
+	return tx->runs == UDP_RUNS_KNOWN;
+}
+
+/* The datagrams of OUT set out. */
+static struct going
+tx_begin(struct udp_tx *tx, struct udp_out *out, uint64_t now_ns)
+{
+	struct going g = { .out = out, .now_ns = now_ns, .n = out->n };
+	struct udp_slot *spare[UDP_SLOTS], *slot = out->head;
+
+	for (unsigned i = 0; i < g.n; i++) {
+		tx->at[i] = slot;
+		slot = slot->next;
+	}
+	if (g.n > 1 && !takes_runs(tx, out, now_ns))
+		g.n_singly = g.n;
+	else if (out->upstream) /* of clients, who is next to whom is all that is worth its time */
+		udp_slot_sort(tx->at, g.n, spare);
+	return g;
+}
+
+/* How many of those that are not gone, from the one in place I on, leave as one message? */
+static unsigned
+next_run(const struct udp_tx *tx, const struct going *g, unsigned i)
+{
+	if (i < g->n_singly || i + 1 == g->n || udp_slot_alone(tx->at[i], tx->at[i + 1]))
+		return 1;
+	return udp_slot_run(&tx->at[i], g->n - i);
+}
+
+/* Make messages in tx->hdr of those that are not gone. Returns how many, UDP_BATCH at most. */
+static unsigned
+tx_messages(struct udp_tx *tx, const struct going *g)
+{
+	unsigned n = 0;
+
+	for (unsigned i = g->n_gone; i < g->n && n < UDP_BATCH;) {
+		unsigned run = next_run(tx, g, i);
+
+		udp_slot_message(&tx->at[i], run, &tx->iov[i], &tx->hdr[n++].msg_hdr);
+		i += run;
+	}
+	return n;
+}
+
+/* The first N of tx->hdr have left. */
+static void
+tx_sent(struct udp_tx *tx, struct going *g, unsigned n)
+{
+	for (unsigned i = 0; i < n; i++) {
+		unsigned run = (unsigned)tx->hdr[i].msg_hdr.msg_iovlen;
+
+		g->n_gone += run;
+		if (run > 1) {
+			stats_inc(&tx->stats->send_runs);
+			stats_add(&tx->stats->send_segments, run);
+		}
+	}
+	g->again = false;
+	g->n_stuck = 0;
+}
+
+/* The kernel refused a run with ERR (errno). Returns where that is counted, if it is for what the
+ * run is, so that it would refuse others, too; else NULL. */
+static _Atomic uint64_t *
+run_refused(struct stats *stats, int err)
+{
+	switch (err) {
+	case EIO: /* the way there has no checksums, or encrypts */
+		return &stats->send_runs_eio;
+	case EINVAL: /* as Linux before 6.1 says that a datagram is too long for the way */
+		return &stats->send_runs_einval;
+	case EMSGSIZE: /* as others say it */
+		return &stats->send_runs_emsgsize;
+	default:
+		return NULL;
+	}
+}
+
+/* The kernel refused the run of N that is next with ERR (errno): they are tried singly. */
+static void
+run_failed(struct udp_tx *tx, struct going *g, unsigned n, int err)
+{
+	_Atomic uint64_t *counter = run_refused(tx->stats, err);
+
+	g->n_singly = g->n_gone + n;
+	if (counter == NULL)
+		return;
+	stats_inc(counter);
+	g->n_singly = g->n;
+	g->out->way->singly_ns = g->now_ns + UDP_SINGLY_NS;
+}
+
+/* The kernel refused the one datagram that is next with ERR (errno), for good or for now. */
+static void
+one_failed(struct udp_tx *tx, struct going *g, int err)
+{
 	bool full = lacks_room(err), away = lacks_way(err);
-	unsigned gone = 1;
+	unsigned n = g->n_gone + 1;
+
+	if (!full && !away) {
+		stats_inc(&tx->stats->send_failed);
+		g->n_gone++;
+		return;
+	}
+	if (full && ++g->n_stuck >= UDP_STUCK)
+		n = g->n;
+	for (; g->n_gone < n; g->n_gone++)
+		put_off(tx, g->out, tx->at[g->n_gone], away, g->now_ns);
+}
+
+/* The kernel refused the first message of tx->hdr with ERR (errno). */
+static void
+tx_failed(struct udp_tx *tx, struct going *g, int err)
+{
+	unsigned run = (unsigned)tx->hdr[0].msg_hdr.msg_iovlen;
 
 	if (err == EINTR)
-		return 0;
+		return;
 	if (g->out->upstream && err == ECONNREFUSED && list_empty(&g->out->refused))
 		list_push(&tx->refused, &g->out->refused);
 	/*
 	 * An earlier datagram left the error, and the kernel has not tried this one; or room may
 	 * be there again. That there is no way to a client is not put right so fast.
 	 */
-	if (!g->again && (err == ECONNREFUSED || full || (away && g->out->upstream))) {
+	if (!g->again &&
+	    (err == ECONNREFUSED || lacks_room(err) || (lacks_way(err) && g->out->upstream))) {
 		g->again = true;
-		return 0;
+		return;
 	}
 	g->again = false;
-	if (!full && !away) {
-		stats_inc(&tx->stats->send_failed);
-		return 1;
-	}
-	if (full && ++g->n_stuck >= UDP_STUCK)
-		gone = n - i;
-	for (unsigned k = i; k < i + gone; k++)
-		put_off(tx, g->out, slot_of(tx, k), away, g->now_ns);
-	return gone;
+	if (run > 1)
+		run_failed(tx, g, run, err);
+	else
+		one_failed(tx, g, err);
 }
 
-/* Send the N datagrams in tx->hdr. */
-static void
-tx_send(struct udp_tx *tx, struct going *g, unsigned n)
-{
-	for (unsigned done = 0; done < n;) {
-		int r = sendmmsg(g->out->fd, &tx->hdr[done], n - done, MSG_NOSIGNAL);
-
-		if (r > 0) {
-			done += (unsigned)r;
-			g->again = false;
-			g->n_stuck = 0;
-		} else if (r < 0) {
-			done += tx_failed(tx, g, done, n);
-		} else {
-			return;
-		}
-	}
-}
-
-/* Send the chain of OUT. */
-static void
+/* Send the chain of OUT. Returns how many datagrams it had. */
+static unsigned
 tx_drain(struct udp_tx *tx, struct udp_out *out, uint64_t now_ns)
 {
-	struct going g = { .out = out, .now_ns = now_ns };
-	unsigned at = out->head;
+	struct going g = tx_begin(tx, out, now_ns);
 
-	while (out->n > 0) {
-		unsigned n = out->n < UDP_BATCH ? out->n : UDP_BATCH;
+	while (g.n_gone < g.n) {
+		unsigned n = tx_messages(tx, &g);
+		int r = sendmmsg(out->fd, tx->hdr, n, MSG_NOSIGNAL);
 
-		for (unsigned i = 0; i < n; i++) {
-			point_to(&tx->hdr[i].msg_hdr, &tx->slots[at]);
-			at = tx->slots[at].next;
-		}
-		tx_send(tx, &g, n);
-		out->n -= n;
+		if (r > 0)
+			tx_sent(tx, &g, (unsigned)r);
+		else
+			tx_failed(tx, &g, r < 0 ? errno : EIO);
 	}
+	assert(g.n_gone == g.n);
+	out->n = 0;
+	return g.n;
 }
 
 void
@@ -517,6 +585,36 @@ udp_tx_flush(struct udp_tx *tx, uint64_t now_ns)
 	struct list *link;
 
 	while ((link = list_pop(&tx->dirty)) != NULL)
-		tx_drain(tx, LIST_OBJECT(link, struct udp_out, link), now_ns);
+		tx->n_left += tx_drain(tx, LIST_OBJECT(link, struct udp_out, link), now_ns);
+	assert(tx->n_left == tx->n); /* each was sent, or put off, or counted */
 	tx->n = 0;
+	tx->n_left = 0;
+	tx->n_bytes = 0;
+}
+
+void
+udp_out_fini(struct udp_tx *tx, struct udp_out *out, uint64_t now_ns)
+{
+	list_unlink(&out->link);
+	tx->n_left += tx_drain(tx, out, now_ns);
+	kept_drop_all(tx, out);
+}
+
+bool
+udp_tx_take_unsent(struct udp_tx *tx, struct udp_unsent *un)
+{
+	if (tx->n_returned == tx->n_unsent) {
+		tx->n_returned = tx->n_unsent = 0;
+		return false;
+	}
+	*un = tx->unsent[tx->n_returned++];
+	return true;
+}
+
+struct udp_out *
+udp_tx_take_refused(struct udp_tx *tx)
+{
+	struct list *link = list_pop(&tx->refused);
+
+	return link == NULL ? NULL : LIST_OBJECT(link, struct udp_out, refused);
 }

@@ -7,7 +7,9 @@
  *
  * The arrays that the kernel wants are built once; a receive resets only the entries that the last
  * one used. The engine writes datagrams to be sent into slots, in any order; they are grouped by
- * socket when they leave.
+ * socket when they leave, questions by length, and runs of them are one message (io/udp_slot). If
+ * the kernel does not take a run, its datagrams leave singly, and what becomes of one is not what
+ * becomes of another. A kernel that does not know runs gets none.
  *
  * A datagram that the kernel refuses for lack of room (ENOBUFS, ENOMEM, EAGAIN) or of a way (EPERM,
  * unreachable) is sent again (RULES D27), and those behind it are not held up. An answer is copied
@@ -28,14 +30,18 @@
 #include "base/netaddr.h"
 #include "base/pool.h"
 #include "core/packet.h"
+#include "io/udp_slot.h"
 
-#define UDP_BATCH 64  /* datagrams in one system call */
-#define UDP_SLOTS 128 /* datagrams that wait for the end of an iteration */
-#define UDP_KEPT 256  /* answers that wait to be sent again, at most */
-#define UDP_STUCK 3   /* datagrams refused in a row for lack of room: the rest is not tried now */
+#define UDP_BATCH 64  /* messages in one system call */
+#define UDP_SLOTS 512 /* datagrams that wait for the end of an iteration */
+/* For their bytes: each takes as many as it has, and a few may have more than most. */
+#define UDP_TX_BYTES ((size_t)UDP_SLOTS * 1024 + PACKET_UDP_CAP)
+#define UDP_KEPT UDP_SLOTS /* answers that wait to be sent again, at most */
+#define UDP_STUCK 3 /* datagrams refused in a row for lack of room: the rest is not tried now */
 
 #define UDP_AGAIN_NS 2000000ULL      /* from one attempt to send them to the next */
 #define UDP_PATIENCE_NS 500000000ULL /* a client is not expected to wait longer (RULES D32) */
+#define UDP_SINGLY_NS 60000000000ULL /* no runs where the kernel refused one for what it is */
 
 /* Bytes from one slot to the next; the 192 spread DNS headers over the sets of the L1 cache. */
 #define UDP_STRIDE (PACKET_UDP_CAP + 192)
@@ -50,12 +56,6 @@ union udp_name {
 	struct sockaddr sa;
 	struct sockaddr_in in;
 	struct sockaddr_in6 in6;
-};
-
-/* Room for two control messages: the destination address and the kernel's count of drops. */
-struct udp_control {
-	_Alignas(size_t)
-	    uint8_t bytes[CMSG_SPACE(sizeof(struct in6_pktinfo)) + CMSG_SPACE(sizeof(uint32_t))];
 };
 
 /* A batch of received datagrams. */
@@ -76,27 +76,23 @@ struct udp_queue {
 	bool emptied;      /* until they are young */
 };
 
-/* A socket that datagrams leave by; its owner embeds it. */
-struct udp_out {
-	int fd;              /* borrowed */
-	bool upstream;       /* towards an upstream, and not towards clients */
-	unsigned head;       /* first slot of its chain; valid when n > 0 */
-	unsigned tail;       /* last slot of its chain; valid when n > 0 */
-	unsigned n;          /* datagrams waiting */
-	unsigned n_kept;     /* answers that wait to be sent again */
-	uint64_t stuck_ns;   /* when it had no room last, as far as answers are sent again */
-	struct list link;    /* on udp_tx.dirty while n > 0 */
-	struct list refused; /* on udp_tx.refused after an error */
+/* Where datagrams go, by one socket or by several of them; their owner embeds it. */
+struct udp_way {
+	uint64_t singly_ns; /* until then no runs go there */
 };
 
-/* One datagram that waits to be sent. */
-struct udp_slot {
-	struct sockaddr_storage name;
-	struct udp_control control;
-	struct iovec iov;
-	socklen_t name_len; /* 0 on a connected socket */
-	size_t control_len; /* 0: it leaves from the socket's own address */
-	unsigned next;      /* in the chain of its socket */
+/* A socket that datagrams leave by; its owner embeds it. */
+struct udp_out {
+	int fd;                /* borrowed */
+	bool upstream;         /* towards an upstream, and not towards clients */
+	struct udp_way *way;   /* borrowed */
+	struct udp_slot *head; /* first slot of its chain; valid when n > 0 */
+	struct udp_slot *tail; /* last slot of its chain; valid when n > 0 */
+	unsigned n;            /* datagrams waiting */
+	unsigned n_kept;       /* answers that wait to be sent again */
+	uint64_t stuck_ns;     /* when it had no room last, as far as answers are sent again */
+	struct list link;      /* on udp_tx.dirty while n > 0 */
+	struct list refused;   /* on udp_tx.refused after an error */
 };
 
 /* A question that the kernel refused. */
@@ -106,20 +102,30 @@ struct udp_unsent {
 	bool away;           /* there is no way to the upstream; else there was no room */
 };
 
+/* Does the kernel know runs? */
+enum udp_runs { UDP_RUNS_UNTRIED, UDP_RUNS_KNOWN, UDP_RUNS_UNKNOWN };
+
 /* All datagrams that wait to be sent. */
 struct udp_tx {
 	struct udp_slot slots[UDP_SLOTS];
 	struct mmsghdr hdr[UDP_BATCH];
-	uint8_t *bytes;      /* borrowed: UDP_SLOTS * UDP_STRIDE bytes */
+	/* Of the socket whose datagrams leave now: their slots, in their order; bytes of runs. */
+	struct udp_slot *at[UDP_SLOTS];
+	struct iovec iov[UDP_SLOTS];
+	enum udp_runs runs;
+	uint8_t *bytes;      /* borrowed: UDP_TX_BYTES of them */
+	size_t n_bytes;      /* of those the slots have */
 	unsigned n;          /* slots filled */
+	unsigned n_left;     /* of those, by sockets that were closed since */
 	struct list dirty;   /* udp_out.link of sockets with datagrams that wait */
 	struct list refused; /* udp_out.refused of sockets that ICMP refused */
-	struct stats *stats; /* borrowed: send_failed and send_again are counted there */
+	struct stats *stats; /* borrowed: send_* are counted there */
 	struct udp_unsent unsent[UDP_SLOTS];
-	unsigned n_unsent; /* questions in unsent, for the caller to take off after each flush */
-	struct pool kept;  /* struct udp_kept: answers that wait to be sent again */
-	struct list again; /* these, by age */
-	uint64_t again_ns; /* when they are tried next */
+	unsigned n_unsent;   /* questions in unsent */
+	unsigned n_returned; /* of those the first so many were taken off */
+	struct pool kept;    /* struct udp_kept: answers that wait to be sent again */
+	struct list again;   /* these, by age */
+	uint64_t again_ns;   /* when they are tried next */
 };
 
 /*
@@ -209,7 +215,7 @@ udp_queue_is_empty(struct udp_queue *q)
 }
 
 /*
- * udp_tx_init: prepare an empty set of slots in BYTES, UDP_SLOTS * UDP_STRIDE bytes. BYTES and
+ * udp_tx_init: prepare an empty set of slots in BYTES, UDP_TX_BYTES of them. BYTES and
  * STATS are borrowed. Returns 0 or -errno; on failure udp_tx_fini is not needed.
  */
 MUST_USE int udp_tx_init(struct udp_tx *tx, uint8_t *bytes, struct stats *stats);
@@ -218,19 +224,36 @@ MUST_USE int udp_tx_init(struct udp_tx *tx, uint8_t *bytes, struct stats *stats)
 void udp_tx_fini(struct udp_tx *tx);
 
 /*
- * udp_out_init: prepare OUT to send by the socket FD (borrowed), to an upstream (UPSTREAM) or to
- * clients.
+ * udp_out_init: prepare OUT to send by the socket FD, to an upstream (UPSTREAM) or to clients. FD
+ * and WAY, zeroed at first, are borrowed.
  */
-void udp_out_init(struct udp_out *out, int fd, bool upstream);
+void udp_out_init(struct udp_out *out, int fd, bool upstream, struct udp_way *way);
 
-/* udp_out_fini: the socket of OUT will be closed: drop, and count, the answers that TX has kept. */
-void udp_out_fini(struct udp_tx *tx, struct udp_out *out);
+/*
+ * udp_out_fini: the socket of OUT, towards clients, will be closed: send what waits for the flush,
+ * and drop, and count, the answers that TX has kept.
+ */
+void udp_out_fini(struct udp_tx *tx, struct udp_out *out, uint64_t now_ns);
+
+/* udp_out_waits: do datagrams of OUT wait for the flush? */
+MUST_USE static inline bool
+udp_out_waits(const struct udp_out *out)
+{
+	return out->n > 0;
+}
+
+/* udp_out_keeps: do answers of OUT wait to be sent again? */
+MUST_USE static inline bool
+udp_out_keeps(const struct udp_out *out)
+{
+	return out->n_kept > 0;
+}
 
 /* udp_tx_slot: PACKET_UDP_CAP free bytes for the next datagram. There is always a free slot. */
 static inline uint8_t *
 udp_tx_slot(struct udp_tx *tx)
 {
-	return tx->bytes + (size_t)tx->n * UDP_STRIDE;
+	return tx->bytes + tx->n_bytes;
 }
 
 /*
@@ -246,12 +269,19 @@ MUST_USE bool udp_tx_answer(struct udp_tx *tx, struct udp_out *out, const struct
 MUST_USE bool udp_tx_question(struct udp_tx *tx, struct udp_out *out, size_t len);
 
 /*
- * udp_tx_flush: send all datagrams that wait. What the kernel refuses is tried once more at once;
- * then answers are kept for udp_tx_again, questions are in tx->unsent, and what can never be sent
- * is dropped and counted (send_failed). The caller sees to tx->unsent before the next flush.
- * Sockets that met an ECONNREFUSED are put on tx->refused, for the caller to take off.
+ * udp_tx_flush: send all datagrams that wait. What the kernel refuses is tried once more at once,
+ * of a run each by itself; then answers are kept for udp_tx_again, questions are for
+ * udp_tx_take_unsent, and what can never be sent is dropped and counted (send_failed). The caller
+ * takes off the unsent before the next flush, and those that ICMP refused at some time.
  */
 void udp_tx_flush(struct udp_tx *tx, uint64_t now_ns);
+
+/* udp_tx_take_unsent: write one of the questions that did not leave to *UN. False: there is none.
+ */
+MUST_USE bool udp_tx_take_unsent(struct udp_tx *tx, struct udp_unsent *un);
+
+/* udp_tx_take_refused: one of the upstreams' sockets that met an ECONNREFUSED; NULL: none did. */
+MUST_USE struct udp_out *udp_tx_take_refused(struct udp_tx *tx);
 
 /*
  * udp_tx_again: send the answers that were kept, if it is time. One whose client does not wait any

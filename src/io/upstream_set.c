@@ -66,7 +66,7 @@ uses(const struct shell *sh, const struct upstream_set *set)
 
 /* Watch FD, which has SLOT, for SET. Returns 0 or -ENOMEM. */
 static int
-sock_watch(struct shell *sh, const struct upstream_set *set, int fd, int slot)
+sock_watch(struct shell *sh, struct upstream_set *set, int fd, int slot)
 {
 	struct upstream_socks *socks = &sh->upstream_udp.socks;
 	struct upstream_sock *s = &socks->at[slot];
@@ -76,7 +76,7 @@ sock_watch(struct shell *sh, const struct upstream_set *set, int fd, int slot)
 		.space = set->space,
 		.open = true };
 	list_init(&s->drain);
-	udp_out_init(&s->out, fd, true);
+	udp_out_init(&s->out, fd, true, &set->way);
 	fd_event_open(&s->src, sh->base, fd, EV_READ, &socks->ready);
 	if (fd_event_on(&s->src) == 0) {
 		socks->n_active++;
@@ -181,7 +181,7 @@ sock_close(struct shell *sh, struct upstream_sock *s)
 void
 upstream_set_end(struct shell *sh, struct upstream_sock *s)
 {
-	if (s->out.n == 0 &&
+	if (!udp_out_waits(&s->out) &&
 	    !engine_socket_busy(sh->engine, upstream_sock_slot(&sh->upstream_udp.socks, s)))
 		sock_close(sh, s);
 }
@@ -215,7 +215,7 @@ make_room(struct shell *sh, struct upstream_set *set)
 	if (list_empty(&set->draining))
 		return false;
 	s = LIST_OBJECT(set->draining.next, struct upstream_sock, drain);
-	if (s->out.n > 0)
+	if (udp_out_waits(&s->out))
 		return false;
 	sock_close(sh, s);
 	return true;
@@ -323,6 +323,8 @@ upstream_set_sync(struct shell *sh, struct upstream_set *set, const struct netad
 	if (addr == NULL)
 		return;
 	set->addr = *addr;
+	if (other)
+		set->way = (struct udp_way){ .singly_ns = 0 };
 	set_shrink(sh, set, n_ports(sh));
 	if (set->n == 0 && !set->asleep)
 		set_grow(sh, set);

@@ -64,12 +64,13 @@ struct upstream_set {
 	unsigned n;
 	struct list draining; /* retired sockets that are still open, the oldest first */
 	unsigned n_draining;
-	uint16_t in_use;   /* slot for the next questions; valid when n > 0 */
-	uint16_t port;     /* of the socket that was opened last; 0: none was */
-	bool asleep;       /* the last socket became too old: the next question opens one */
-	uint64_t retry_ns; /* no socket is opened before this time; 0: whenever needed */
-	uint64_t fresh_ns; /* no socket is opened for a refused one before this time */
-	struct list sent;  /* on upstream_udp.sent from a question until the next draw */
+	uint16_t in_use;    /* slot for the next questions; valid when n > 0 */
+	uint16_t port;      /* of the socket that was opened last; 0: none was */
+	bool asleep;        /* the last socket became too old: the next question opens one */
+	uint64_t retry_ns;  /* no socket is opened before this time; 0: whenever needed */
+	uint64_t fresh_ns;  /* no socket is opened for a refused one before this time */
+	struct udp_way way; /* what its sockets know of the way to the upstream */
+	struct list sent;   /* on upstream_udp.sent from a question until the next draw */
 	uint8_t upstream;
 	uint8_t space;
 };

@@ -87,32 +87,31 @@ bool
 upstream_udp_unsent(struct shell *sh)
 {
 	const struct udp_out *last = NULL;
-	bool any = sh->tx.n_unsent > 0;
+	struct udp_unsent un;
+	bool any = false;
 
-	for (unsigned i = 0; i < sh->tx.n_unsent; i++) {
-		const struct udp_unsent *un = &sh->tx.unsent[i];
-		struct upstream_sock *s = LIST_OBJECT(un->out, struct upstream_sock, out);
+	while (udp_tx_take_unsent(&sh->tx, &un)) {
+		struct upstream_sock *s = LIST_OBJECT(un.out, struct upstream_sock, out);
 		unsigned slot = upstream_sock_slot(&sh->upstream_udp.socks, s);
 
-		if (un->away && un->out != last) {
+		any = true;
+		if (un.away && un.out != last) {
 			engine_refused(sh->engine, s->upstream, -1, sh->now_ns);
-			last = un->out;
+			last = un.out;
 		}
-		engine_unsent(sh->engine, slot, un->id, un->away, sh->now_ns);
+		engine_unsent(sh->engine, slot, un.id, un.away, sh->now_ns);
 	}
-	sh->tx.n_unsent = 0;
 	return any;
 }
 
 bool
 upstream_udp_refused(struct shell *sh)
 {
-	struct list *link;
-	bool any = !list_empty(&sh->tx.refused);
+	struct udp_out *out;
+	bool any = false;
 
-	while ((link = list_pop(&sh->tx.refused)) != NULL) {
-		struct udp_out *out = LIST_OBJECT(link, struct udp_out, refused);
-
+	while ((out = udp_tx_take_refused(&sh->tx)) != NULL) {
+		any = true;
 		sock_refused(sh, LIST_OBJECT(out, struct upstream_sock, out));
 	}
 	return any;

@@ -78,16 +78,16 @@ void upstream_udp_sync(struct shell *sh);
 void upstream_udp_turn(struct shell *sh);
 
 /*
- * upstream_udp_unsent: take the questions in sh->tx.unsent off and tell the engine of each, and of
- * an upstream that there is no way to once for each socket. Returns whether there were any: the
- * engine may have something to send. Call it after each udp_tx_flush.
+ * upstream_udp_unsent: take the questions of sh->tx that did not leave off and tell the engine of
+ * each, and of an upstream that there is no way to once for each socket. Returns whether there were
+ * any: the engine may have something to send. Call it after each udp_tx_flush.
  */
 bool upstream_udp_unsent(struct shell *sh);
 
 /*
- * upstream_udp_refused: take the sockets on sh->tx.refused off, have the next questions leave by
- * others, and tell the engine. Returns whether there were any, as upstream_udp_unsent. Call it
- * after that, though not while the engine is being drained.
+ * upstream_udp_refused: take the sockets of sh->tx that were refused off, have the next questions
+ * leave by others, and tell the engine. Returns whether there were any, as upstream_udp_unsent.
+ * Call it after that, though not while the engine is being drained.
  */
 bool upstream_udp_refused(struct shell *sh);
 

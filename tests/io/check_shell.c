@@ -395,6 +395,44 @@ START_TEST(used_socket_is_replaced_at_once)
 }
 END_TEST
 
+/*
+ * D21: nor in turns of 256 questions, which leave by as many ports as that takes: of 10,000 in a
+ * loop that is not busy by 150 at least, and by no port more than 64.
+ */
+START_TEST(d21_ports_of_large_turns)
+{
+	static const struct {
+		bool busy;
+		unsigned most, ports;
+	} cases[] = { { false, 64, 150 }, { true, 512, 20 } };
+	static unsigned sent[65536];
+	unsigned n_ports = 0;
+
+	memset(sent, 0, sizeof(sent));
+	allow_descriptors();
+	open_shell(5000);
+	shell->upstream_udp.pace =
+	    (struct upstream_pace){ .since_ns = shell->now_ns, .busy = cases[_i].busy };
+	for (unsigned asked = 0; asked < 10240; asked += 4 * UDP_BATCH) {
+		for (unsigned i = 0; i < 4; i++)
+			ask_at_once(UDP_BATCH);
+		shell_flush(shell);
+		for (unsigned i = 0; i < 4 * UDP_BATCH; i++) {
+			ck_assert(rig_take(&rig, &msg));
+			n_ports += sent[msg.from.port]++ == 0;
+			ck_assert_uint_le(sent[msg.from.port], cases[_i].most);
+			rig_reply(&msg, &msg, 1);
+			rig_give(&rig, &msg);
+		}
+		for (unsigned i = 0; i < 4; i++)
+			read_sockets();
+	}
+	ck_assert_uint_eq(shell->stats->upstream_replies, 10240);
+	ck_assert_uint_ge(n_ports, cases[_i].ports);
+	ck_assert_uint_gt(shell->stats->send_segments, 5120);
+}
+END_TEST
+
 /* D21: more than 20,000 questions a second, in a tenth of one at least. */
 START_TEST(busy_is_who_asks_fast)
 {
@@ -684,6 +722,7 @@ tests_add(TCase *tc)
 	tcase_add_test(tc, sleeping_set_is_woken_by_a_draw);
 	tcase_add_test(tc, retired_sockets_are_bounded);
 	tcase_add_loop_test(tc, used_socket_is_replaced_at_once, 0, 4);
+	tcase_add_loop_test(tc, d21_ports_of_large_turns, 0, 2);
 	tcase_add_test(tc, busy_is_who_asks_fast);
 	tcase_add_test(tc, no_port_twice_in_a_row);
 	tcase_add_test(tc, fewer_ports_after_a_reload);

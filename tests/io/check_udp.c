@@ -18,6 +18,7 @@
 static struct udp_rx rx;
 static struct udp_tx tx;
 static struct udp_out out;
+static struct udp_way way;
 static struct stats stats;
 static uint8_t *rx_bytes, *tx_bytes;
 static struct bind_sockets here;
@@ -28,11 +29,13 @@ static void
 setup(void)
 {
 	rx_bytes = malloc((size_t)UDP_BATCH * UDP_STRIDE);
-	tx_bytes = malloc((size_t)UDP_SLOTS * UDP_STRIDE);
+	tx_bytes = malloc(UDP_TX_BYTES);
 	ck_assert(rx_bytes != NULL && tx_bytes != NULL);
 	memset(&stats, 0, sizeof(stats));
 	udp_rx_init(&rx, rx_bytes, true);
 	ck_assert_int_eq(udp_tx_init(&tx, tx_bytes, &stats), 0);
+	tx.runs = UDP_RUNS_UNKNOWN; /* by single datagrams, if a test wants nothing else */
+	way = (struct udp_way){ .singly_ns = 0 };
 	now_ns = 1000000000;
 }
 
@@ -53,7 +56,7 @@ listen_at(const char *text, uint32_t buffer)
 	int r = bind_open(&addr, buffer, &here);
 
 	ck_assert_int_eq(r, 0);
-	udp_out_init(&out, here.udp, false);
+	udp_out_init(&out, here.udp, false, &way);
 }
 
 static void
@@ -213,7 +216,7 @@ START_TEST(interleaved_answers_go_to_their_sockets)
 	}
 	for (int i = 0; i < 2; i++) {
 		up[i] = rig_connect(SOCK_DGRAM, &at[i + 1]);
-		udp_out_init(&to[i], up[i], true);
+		udp_out_init(&to[i], up[i], true, &way);
 	}
 	for (int i = 0; i < n; i++) {
 		if (i % 3 == 0) {
@@ -275,7 +278,7 @@ START_TEST(refused_datagram_is_sent_again)
 
 	here.udp = here.tcp = -1;
 	close(fd);
-	udp_out_init(&to, up, true);
+	udp_out_init(&to, up, true, &way);
 	question(&to, 1);
 	udp_tx_flush(&tx, now_ns); /* meets nobody: ICMP comes back */
 	fd = socket(AF_INET, SOCK_DGRAM, 0);
@@ -284,8 +287,8 @@ START_TEST(refused_datagram_is_sent_again)
 		question(&to, (uint8_t)(2 + i));
 	}
 	udp_tx_flush(&tx, now_ns);
-	ck_assert_ptr_eq(tx.refused.next, &to.refused);
-	ck_assert_ptr_eq(tx.refused.prev, &to.refused);
+	ck_assert_ptr_eq(udp_tx_take_refused(&tx), &to);
+	ck_assert_ptr_null(udp_tx_take_refused(&tx));
 	ck_assert_uint_eq(stats.send_failed, 0);
 	for (uint8_t i = 0; i < 2; i++) {
 		ck_assert(rig_recv(fd, &msg));
@@ -316,10 +319,8 @@ answers(struct netaddr *at, unsigned n)
 {
 	struct netaddr none = { .family = NETADDR_NONE };
 	struct netaddr any = rig_addr("127.0.0.1", 0);
-	int fd = rig_bound(SOCK_DGRAM, &any),
-	    size = 4 << 20; /* as much of it as anybody may have */
+	int fd = rig_bound(SOCK_DGRAM, &any);
 
-	ck_assert_int_eq(setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &size, sizeof(size)), 0);
 	if (here.udp <= 0)
 		listen_at("127.0.0.1", 0);
 	*at = rig_local(fd);
@@ -368,7 +369,7 @@ START_TEST(d27_answer_is_sent_again)
 	ck_assert_uint_eq(out.n_kept, 1);
 	udp_tx_again(&tx, now_ns + UDP_AGAIN_NS - 1);
 	ck_assert(!rig_ready(fd, 0));
-	memset(tx_bytes, 0xff, (size_t)UDP_SLOTS * UDP_STRIDE); /* it has a copy */
+	memset(tx_bytes, 0xff, UDP_TX_BYTES); /* it has a copy */
 	udp_tx_again(&tx, now_ns + UDP_AGAIN_NS);
 	comes(fd, 3);
 	ck_assert_uint_eq(out.n_kept, 0);
@@ -419,7 +420,7 @@ START_TEST(d27_the_other_sockets_go_on)
 	int fd = answers(&at, 1);
 
 	ck_assert_int_eq(bind_open(&any, 0, &there), 0);
-	udp_out_init(&other, there.udp, false);
+	udp_out_init(&other, there.udp, false, &way);
 	testsend_refuse(false, 0, 2, EAGAIN);
 	s.to.peer = at;
 	s.to.local = none;
@@ -438,10 +439,10 @@ START_TEST(d27_the_other_sockets_go_on)
 	ck_assert(rig_recv(fd, &msg));
 	ck_assert_uint_eq(out.n_kept + other.n_kept, 1);
 	/* A socket that is closed takes along what waits for it, and no other's. */
-	udp_out_fini(&tx, &other);
+	udp_out_fini(&tx, &other, now_ns);
 	ck_assert_uint_eq(out.n_kept, 1);
 	ck_assert_uint_eq(stats.send_failed, 0);
-	udp_out_fini(&tx, &out);
+	udp_out_fini(&tx, &out, now_ns);
 	ck_assert_uint_eq(stats.send_failed, 1);
 	ck_assert(!udp_tx_waits(&tx));
 	bind_close(&there);
@@ -535,10 +536,11 @@ START_TEST(d27_questions_are_given_back)
 	int fd = rig_bound(SOCK_DGRAM, &any);
 	struct netaddr at = rig_local(fd);
 	int up = rig_connect(SOCK_DGRAM, &at);
+	struct udp_unsent un;
 	struct udp_out to;
 
 	here.udp = here.tcp = -1;
-	udp_out_init(&to, up, true);
+	udp_out_init(&to, up, true, &way);
 	testsend_refuse(true, 2, 2, _i == 0 ? ENOBUFS : EPERM);
 	for (uint8_t i = 0; i < 6; i++)
 		question(&to, i);
@@ -548,22 +550,383 @@ START_TEST(d27_questions_are_given_back)
 			ck_assert(rig_recv(fd, &msg));
 			ck_assert_uint_eq(msg.bytes[0], i);
 		}
-	ck_assert_uint_eq(tx.n_unsent, 1);
-	ck_assert_uint_eq(tx.unsent[0].id, 0x0202);
-	ck_assert_ptr_eq(tx.unsent[0].out, &to);
-	ck_assert_int_eq(tx.unsent[0].away, _i == 1);
+	ck_assert(udp_tx_take_unsent(&tx, &un));
+	ck_assert_uint_eq(un.id, 0x0202);
+	ck_assert_ptr_eq(un.out, &to);
+	ck_assert_int_eq(un.away, _i == 1);
+	ck_assert(!udp_tx_take_unsent(&tx, &un));
 	ck_assert_uint_eq(stats.send_again, 1);
 	ck_assert_uint_eq(stats.send_failed, 0);
 	ck_assert(list_empty(&tx.refused));
 	/* All of as many as one flush may have. */
-	tx.n_unsent = 0;
 	testsend_refuse(true, 0, 1000000, ENOBUFS);
 	for (unsigned i = 0; i < UDP_SLOTS; i++)
 		question(&to, (uint8_t)i);
 	ck_assert_uint_eq(tx.n, 0);
-	ck_assert_uint_eq(tx.n_unsent, UDP_SLOTS);
-	ck_assert_int_le(testsend_refused(), 2 * UDP_STUCK + 4);
+	for (unsigned i = 0; i < UDP_SLOTS; i++)
+		ck_assert(udp_tx_take_unsent(&tx, &un));
+	ck_assert(!udp_tx_take_unsent(&tx, &un));
+	ck_assert_int_le(testsend_refused(), 2 * UDP_STUCK);
 	close(up);
+	close(fd);
+}
+END_TEST
+
+/* --- runs that are one message --------------------------------------------------------------- */
+
+/* A message of LEN bytes, whose ID is ID and whose other bytes come of it. */
+static void
+fill(uint8_t *bytes, uint16_t id, size_t len)
+{
+	memset(bytes, (uint8_t)(id * 7 + 1), len);
+	bytes[0] = (uint8_t)(id >> 8);
+	bytes[1] = (uint8_t)id;
+}
+
+static void
+question_of(struct udp_out *to, uint16_t id, size_t len)
+{
+	fill(udp_tx_slot(&tx), id, len);
+	if (udp_tx_question(&tx, to, len))
+		udp_tx_flush(&tx, now_ns);
+}
+
+static void
+answer_of(struct udp_out *by, const struct netaddr *peer, const struct netaddr *local, uint16_t id,
+    size_t len)
+{
+	struct packet_out s = { .to.side = PACKET_CLIENT,
+		.to.transport = TRANSPORT_UDP,
+		.to.peer = *peer,
+		.to.local = *local,
+		.len = len };
+
+	fill(udp_tx_slot(&tx), id, len);
+	if (udp_tx_answer(&tx, by, &s))
+		udp_tx_flush(&tx, now_ns);
+}
+
+/* MSG is whole. Returns its ID. */
+static uint16_t
+whole(void)
+{
+	static uint8_t expected[sizeof(msg.bytes)];
+	uint16_t id = (uint16_t)rig_id(&msg);
+
+	fill(expected, id, msg.len);
+	ck_assert_mem_eq(msg.bytes, expected, msg.len);
+	return id;
+}
+
+/* The next datagram of FD has LEN bytes, and is whole. Returns its ID. */
+static uint16_t
+comes_whole(int fd, size_t len)
+{
+	ck_assert(rig_recv(fd, &msg));
+	ck_assert_uint_eq(msg.len, len);
+	return whole();
+}
+
+/* A socket of an upstream, and in *UP one that is connected to it, by which *TO sends. */
+static int
+upstream_of(const char *text, int *up, struct udp_out *to)
+{
+	struct netaddr any = rig_addr(text, 0);
+	int fd = rig_bound(SOCK_DGRAM, &any);
+	struct netaddr at = rig_local(fd);
+
+	*up = rig_connect(SOCK_DGRAM, &at);
+	udp_out_init(to, *up, true, &way);
+	tx.runs = UDP_RUNS_UNTRIED;
+	return fd;
+}
+
+static void
+ck_runs(unsigned n_runs, unsigned n_segments)
+{
+	ck_assert_uint_eq(stats.send_runs, n_runs);
+	ck_assert_uint_eq(stats.send_segments, n_segments);
+	ck_assert_uint_eq(stats.send_failed, 0);
+}
+
+/* Questions of equal length are one message, 64 at most, over IPv4 and IPv6. */
+static const char *const families[] = { "127.0.0.1", "::1" };
+
+START_TEST(questions_of_one_length_are_a_run)
+{
+	struct udp_out to;
+	int up, fd = upstream_of(families[_i], &up, &to);
+
+	here.udp = here.tcp = -1;
+	for (uint16_t i = 0; i < 150; i++)
+		question_of(&to, i, 50);
+	udp_tx_flush(&tx, now_ns);
+	for (uint16_t i = 0; i < 150; i++)
+		ck_assert_uint_eq(comes_whole(fd, 50), i);
+	ck_assert_int_eq(tx.runs, UDP_RUNS_KNOWN);
+	ck_runs(3, 150); /* 64, 64, 22 */
+	/* One is none. */
+	question_of(&to, 7, 50);
+	udp_tx_flush(&tx, now_ns);
+	ck_assert_uint_eq(comes_whole(fd, 50), 7);
+	ck_runs(3, 150);
+	close(up);
+	close(fd);
+}
+END_TEST
+
+/* Of several lengths the longest leave first, and the last of a run is shorter. */
+START_TEST(questions_leave_by_length)
+{
+	static const size_t lens[] = { 40, 50, 31, 50, 40, 1300, 50, 30, 1300 };
+	static const uint16_t order[] = { 5, 8, 1, 3, 6, 0, 4, 2, 7 };
+	struct udp_out to;
+	int up, fd = upstream_of(families[0], &up, &to);
+
+	here.udp = here.tcp = -1;
+	for (uint16_t i = 0; i < 9; i++)
+		question_of(&to, i, lens[i]);
+	udp_tx_flush(&tx, now_ns);
+	for (unsigned i = 0; i < 9; i++)
+		ck_assert_uint_eq(comes_whole(fd, lens[order[i]]), order[i]);
+	ck_runs(2, 4 + 2); /* 50 50 50 40, and 40 31; 30 is alone */
+	close(up);
+	close(fd);
+}
+END_TEST
+
+/* Answers leave in their order: neighbours of one client are a run, from the address it asked. */
+START_TEST(answers_of_neighbours_are_a_run)
+{
+	struct netaddr to, peer[2], local;
+	uint32_t drops = 0;
+	int fd[2];
+
+	tx.runs = UDP_RUNS_UNTRIED;
+	listen_at(asked[_i].listen, 0);
+	to = rig_addr(asked[_i].ask, here.addr.port);
+	for (int i = 0; i < 2; i++) {
+		fd[i] = rig_connect(SOCK_DGRAM, &to);
+		put_byte(fd[i], 9, 20);
+		ck_assert_int_eq(udp_recv(&rx, here.udp, UDP_BATCH), 1);
+		udp_meta(&rx, 0, &local, &drops);
+		ck_assert(udp_peer(&rx, 0, &peer[i]));
+	}
+	for (uint16_t i = 0; i < 20; i++)
+		answer_of(&out, &peer[i / 5 % 2], &local, i, i == 8 ? 90 : 100);
+	udp_tx_flush(&tx, now_ns);
+	for (uint16_t i = 0; i < 20; i++)
+		ck_assert_uint_eq(comes_whole(fd[i / 5 % 2], i == 8 ? 90 : 100), i);
+	ck_runs(4, 19); /* behind the shorter one another begins */
+	close(fd[0]);
+	close(fd[1]);
+}
+END_TEST
+
+/* A run is refused for what it is: all of it leaves singly, and so it goes for a minute. */
+static const int refused[] = { EIO, EINVAL, EMSGSIZE };
+
+START_TEST(refused_run_leaves_singly)
+{
+	struct udp_out to;
+	int up, fd = upstream_of(families[0], &up, &to);
+
+	here.udp = here.tcp = -1;
+	testsend_refuse(true, 70, 1, refused[_i]);
+	for (uint16_t i = 0; i < 200; i++)
+		question_of(&to, i, 50);
+	udp_tx_flush(&tx, now_ns);
+	for (uint16_t i = 0; i < 200; i++)
+		ck_assert_uint_eq(comes_whole(fd, 50), i);
+	ck_runs(1, 64);
+	ck_assert_uint_eq(stats.send_runs_eio, _i == 0);
+	ck_assert_uint_eq(stats.send_runs_einval, _i == 1);
+	ck_assert_uint_eq(stats.send_runs_emsgsize, _i == 2);
+	for (unsigned round = 0; round < 2; round++) {
+		now_ns += UDP_SINGLY_NS - 1 + round;
+		question_of(&to, 1, 50);
+		question_of(&to, 2, 50);
+		udp_tx_flush(&tx, now_ns);
+		ck_assert_uint_eq(comes_whole(fd, 50), 1);
+		ck_assert_uint_eq(comes_whole(fd, 50), 2);
+		ck_runs(1 + round, 64 + 2 * round);
+	}
+	ck_assert_uint_eq(stats.send_again, 0);
+	close(up);
+	close(fd);
+}
+END_TEST
+
+/* There is no room for a run, or no way for one of it: its others leave, and others as runs. */
+static const int passing[] = { EAGAIN, ENOBUFS, ENOMEM, EPERM, ENETUNREACH };
+
+START_TEST(d27_run_without_room_leaves_singly)
+{
+	struct udp_out to;
+	int up, fd = upstream_of(families[0], &up, &to);
+
+	here.udp = here.tcp = -1;
+	testsend_refuse(true, 0, 2, passing[_i]);
+	for (uint16_t i = 0; i < 100; i++)
+		question_of(&to, i, 50);
+	udp_tx_flush(&tx, now_ns);
+	for (uint16_t i = 0; i < 100; i++)
+		ck_assert_uint_eq(comes_whole(fd, 50), i);
+	ck_runs(1, 36);
+	ck_assert_uint_eq(stats.send_again, 0);
+	ck_assert_uint_eq(way.singly_ns, 0);
+	close(up);
+	close(fd);
+}
+END_TEST
+
+/* ICMP of an earlier one hits a run: it is consumed, told, and the whole run is sent. */
+START_TEST(refused_run_is_sent_again)
+{
+	struct udp_out to;
+	int up, fd = upstream_of(families[_i], &up, &to);
+	struct netaddr at = rig_local(fd);
+
+	here.udp = here.tcp = -1;
+	close(fd);
+	for (uint16_t i = 0; i < 10; i++)
+		question_of(&to, i, 50);
+	udp_tx_flush(&tx, now_ns); /* meets nobody */
+	ck_assert_ptr_null(udp_tx_take_refused(&tx));
+	fd = rig_bound(SOCK_DGRAM, &at);
+	for (uint16_t i = 10; i < 30; i++)
+		question_of(&to, i, 50);
+	udp_tx_flush(&tx, now_ns);
+	ck_assert_ptr_eq(udp_tx_take_refused(&tx), &to);
+	ck_assert_ptr_null(udp_tx_take_refused(&tx));
+	for (uint16_t i = 10; i < 30; i++)
+		ck_assert_uint_eq(comes_whole(fd, 50), i);
+	ck_runs(2, 30);
+	close(up);
+	close(fd);
+}
+END_TEST
+
+/* The socket is closed while answers wait for the flush: they leave before. */
+START_TEST(closed_socket_sends_what_waits)
+{
+	struct netaddr at, none = { .family = NETADDR_NONE };
+	int fd = answers(&at, 5);
+
+	tx.runs = UDP_RUNS_UNTRIED;
+	udp_out_fini(&tx, &out, now_ns);
+	for (unsigned i = 0; i < 5; i++)
+		comes(fd, i);
+	udp_out_init(&out, here.udp, false, &way); /* another takes its place in the turn */
+	answer(&at, &none, 9);
+	udp_tx_flush(&tx, now_ns);
+	comes(fd, 9);
+	ck_runs(1, 5);
+	ck_assert_uint_eq(tx.n, 0);
+	close(fd);
+}
+END_TEST
+
+#define MIXED 400
+
+/* What became of each of the datagrams of a mixture. */
+static uint8_t n_seen[MIXED];
+
+static void
+see_all(int fd)
+{
+	while (rig_ready(fd, 0)) {
+		ck_assert(rig_recv(fd, &msg));
+		n_seen[whole()]++;
+	}
+}
+
+/*
+ * In any mixture of lengths, clients, upstreams and what the kernel refuses, each datagram is sent
+ * once, or given back once, or counted as failed.
+ */
+START_TEST(each_is_sent_once_or_counted)
+{
+	static const int errs[] = { EAGAIN, ENOBUFS, EPERM, EIO, EINVAL, EMSGSIZE, ECONNREFUSED };
+	struct netaddr none = { .family = NETADDR_NONE }, at[2];
+	struct udp_out to[2];
+	struct udp_unsent un;
+	int fd[4], up[2];
+
+	listen_at("127.0.0.1", 0);
+	for (int i = 0; i < 2; i++) {
+		fd[i] = upstream_of(families[i], &up[i], &to[i]);
+		fd[2 + i] = answers(&at[i], 0);
+	}
+	srandom((unsigned)_i);
+	for (unsigned round = 0; round < 40; round++) {
+		unsigned n = 1 + (unsigned)random() % MIXED, n_gone = 0;
+		size_t range = 1 + (size_t)random() % 12;
+
+		memset(n_seen, 0, sizeof(n_seen));
+		memset(&stats, 0, sizeof(stats));
+		testsend_refuse(random() % 2 == 0, random() % 100, random() % 12,
+		    errs[(unsigned)random() % (sizeof(errs) / sizeof(errs[0]))]);
+		for (uint16_t i = 0; i < n; i++) {
+			size_t len = 20 + (size_t)random() % range;
+			unsigned where = (unsigned)random() % (round % 4 + 1);
+
+			len += random() % 64 == 0 ? 1300 : 0;
+			if (where < 2)
+				question_of(&to[where], i, len);
+			else
+				answer_of(&out, &at[where - 2], &none, i, len);
+			if (random() % 200 == 0)
+				udp_tx_flush(&tx, now_ns);
+		}
+		udp_tx_flush(&tx, now_ns);
+		testsend_reset();
+		now_ns += UDP_AGAIN_NS;
+		udp_tx_again(&tx, now_ns);
+		ck_assert(!udp_tx_waits(&tx));
+		for (int i = 0; i < 4; i++)
+			see_all(fd[i]);
+		while (udp_tx_take_unsent(&tx, &un))
+			n_seen[un.id]++;
+		while (udp_tx_take_refused(&tx) != NULL)
+			continue;
+		for (unsigned i = 0; i < n; i++) {
+			ck_assert_uint_le(n_seen[i], 1);
+			n_gone += n_seen[i];
+		}
+		ck_assert_uint_eq(n_gone + stats.send_failed, n);
+		now_ns += round % 3 == 0 ? UDP_SINGLY_NS : 0;
+	}
+	for (int i = 0; i < 4; i++)
+		close(fd[i]);
+	close(up[0]);
+	close(up[1]);
+}
+END_TEST
+
+/* Long answers fill the memory of all before each has a slot: it is flushed, and none is lost. */
+START_TEST(long_answers_fill_the_memory)
+{
+	struct netaddr any = rig_addr("127.0.0.1", 0), none = { .family = NETADDR_NONE }, at;
+	int fd = rig_bound(SOCK_DGRAM, &any);
+	uint16_t n_came = 0;
+	unsigned n_flushed = 0;
+
+	listen_at("127.0.0.1", 0);
+	at = rig_local(fd);
+	for (uint16_t i = 0; i < 300; i++) {
+		ck_assert_uint_ge(
+		    (size_t)(tx_bytes + UDP_TX_BYTES - udp_tx_slot(&tx)), PACKET_UDP_CAP);
+		answer_of(&out, &at, &none, i, PACKET_UDP_CAP - i % 3U);
+		if (tx.n > 0 && i < 299)
+			continue;
+		udp_tx_flush(&tx, now_ns);
+		n_flushed++;
+		for (; n_came <= i; n_came++)
+			ck_assert_uint_eq(comes_whole(fd, PACKET_UDP_CAP - n_came % 3U), n_came);
+	}
+	ck_assert_uint_eq(n_flushed, 3);
+	ck_assert_uint_eq(stats.send_failed, 0);
 	close(fd);
 }
 END_TEST
@@ -739,6 +1102,18 @@ tests_add(TCase *tc)
 	tcase_add_loop_test(tc, d27_kept_answer_comes_from_the_asked_address, 0,
 	    (int)(sizeof(asked) / sizeof(asked[0])));
 	tcase_add_loop_test(tc, d27_questions_are_given_back, 0, 2);
+	tcase_add_loop_test(tc, questions_of_one_length_are_a_run, 0, 2);
+	tcase_add_test(tc, questions_leave_by_length);
+	tcase_add_loop_test(
+	    tc, answers_of_neighbours_are_a_run, 0, (int)(sizeof(asked) / sizeof(asked[0])));
+	tcase_add_loop_test(
+	    tc, refused_run_leaves_singly, 0, (int)(sizeof(refused) / sizeof(refused[0])));
+	tcase_add_loop_test(
+	    tc, d27_run_without_room_leaves_singly, 0, (int)(sizeof(passing) / sizeof(passing[0])));
+	tcase_add_loop_test(tc, refused_run_is_sent_again, 0, 2);
+	tcase_add_test(tc, closed_socket_sends_what_waits);
+	tcase_add_test(tc, long_answers_fill_the_memory);
+	tcase_add_loop_test(tc, each_is_sent_once_or_counted, 0, 8);
 	tcase_add_test(tc, d32_late_questions_are_dropped);
 	tcase_add_test(tc, d32_overload_empties_the_queue);
 	tcase_add_loop_test(tc, d32_nobody_is_late_by_a_clock_that_is_set, 0,

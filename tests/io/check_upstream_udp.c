@@ -276,10 +276,10 @@ START_TEST(d27_unsent_question_is_sent_again)
 }
 END_TEST
 
-/* D27: more than a flush has, all at once, and none is lost or waits for a timeout. */
+/* D27: more than a batch has, all at once, and none is lost or waits for a timeout. */
 START_TEST(d27_many_unsent_questions)
 {
-	const unsigned n = UDP_SLOTS + 70;
+	const unsigned n = 3 * UDP_BATCH + 6;
 	unsigned n_ports = 0;
 
 	start();

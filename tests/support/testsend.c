@@ -16,6 +16,7 @@ static atomic_long to_skip;
 static atomic_long to_refuse;
 static atomic_int error;
 static atomic_long n_refused;
+static atomic_long n_calls;
 static atomic_int refused_fd = -1; /* its next call fails */
 
 static bool
@@ -38,17 +39,29 @@ refuses(int fd)
 	return true;
 }
 
+/* Is one of the N datagrams refused that are one message? */
+static bool
+refuses_any(int fd, size_t n)
+{
+	bool any = false;
+
+	while (!any && n-- > 0)
+		any = refuses(fd);
+	return any;
+}
+
 int
 __wrap_sendmmsg(int fd, struct mmsghdr *m, unsigned n, int flags)
 {
 	unsigned i = 0;
 
+	atomic_fetch_add(&n_calls, 1);
 	if (refused_fd == fd) {
 		refused_fd = -1;
 		errno = error;
 		return -1;
 	}
-	while (i < n && !refuses(fd))
+	while (i < n && !refuses_any(fd, m[i].msg_hdr.msg_iovlen))
 		i++;
 	if (i == 0) {
 		errno = error;
@@ -80,4 +93,11 @@ void
 testsend_reset(void)
 {
 	to_refuse = 0;
+	n_calls = 0;
+}
+
+long
+testsend_calls(void)
+{
+	return n_calls;
 }

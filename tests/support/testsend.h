@@ -13,12 +13,17 @@
 
 /*
  * testsend_refuse: after SKIP datagrams, by connected sockets (CONNECTED: to upstreams) or by the
- * others, refuse TIMES of them with ERR (errno). One that is tried again counts again.
+ * others, refuse TIMES of them with ERR (errno). One that is tried again counts again. A run that
+ * is one message (io/udp_slot) is refused whole if one of its datagrams is; those behind it do not
+ * count then.
  */
 void testsend_refuse(bool connected, long skip, long times, int err);
 
 /* testsend_refused: how many datagrams were refused since testsend_refuse. */
 long testsend_refused(void);
+
+/* testsend_calls: how many calls there were since testsend_reset. */
+long testsend_calls(void);
 
 /* testsend_reset: refuse nothing. */
 void testsend_reset(void);

@@ -34,7 +34,8 @@ static const struct {
 } errors[] = { { "ENOMEM", ENOMEM }, { "EMFILE", EMFILE }, { "ENOBUFS", ENOBUFS },
 	{ "EAGAIN", EAGAIN }, { "EINTR", EINTR }, { "EIO", EIO }, { "ENOSPC", ENOSPC },
 	{ "EPERM", EPERM }, { "EACCES", EACCES }, { "ECONNABORTED", ECONNABORTED },
-	{ "ENETUNREACH", ENETUNREACH }, { "ECONNREFUSED", ECONNREFUSED } };
+	{ "ENETUNREACH", ENETUNREACH }, { "ECONNREFUSED", ECONNREFUSED }, { "EINVAL", EINVAL },
+	{ "EMSGSIZE", EMSGSIZE }, { "ENOPROTOOPT", ENOPROTOOPT } };
 
 static int
 find_call(const char *name)
