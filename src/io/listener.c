@@ -313,6 +313,7 @@ listener_read(struct shell *sh, struct listener *l)
 {
 	int n = udp_recv(&sh->client_rx, l->fds.udp, UDP_BATCH);
 
+	sh->full |= n == UDP_BATCH;
 	if (UNLIKELY(is_late(l, n))) {
 		listener_drop(sh, l, (unsigned)n);
 	} else if (n > 0) {

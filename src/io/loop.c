@@ -19,6 +19,7 @@
 #include "io/shell.h"
 
 #define BEAT_NS (100 * NS_PER_MS) /* how often idle connections and the like are looked for */
+#define READS 4 /* batches of a UDP socket that is full, before what they lead to is sent */
 
 /* The end of a loop. */
 struct loop_stopping {
@@ -64,6 +65,7 @@ struct loop {
 	bool beating;
 	bool aging;
 	struct loop_stopping stopping;
+	unsigned n_reads;                 /* iterations that have read since the last flush */
 	uint64_t beat_ns;                 /* when the next beat is due */
 	uint64_t age_ns;                  /* when the next search for old sockets is due */
 	struct querylog_tap querylog_tap; /* read by the query log's thread */
@@ -517,14 +519,18 @@ loop_timers(struct loop *l)
 		l->age_ns = sh->now_ns + UPSTREAM_UDP_EXPIRE_NS;
 }
 
-/* One iteration, after libevent has marked what is ready. */
-static void
-loop_turn(struct loop *l)
+/*
+ * What is ready is read and handed to the engine. Returns whether this turn reads more: a socket
+ * has more than one batch, and the more datagrams leave at once, the less does each of them cost.
+ */
+static bool
+loop_read(struct loop *l)
 {
 	struct shell *sh = &l->sh;
 
 	sh->now_ns = clock_now_ns();
 	sh->again = false;
+	sh->full = false;
 	/* Each of the following may repeat open questions, which need young sockets; shell_input
 	 * sees to that for new questions. */
 	if (UNLIKELY(sh->now_ns >= sh->upstream_udp.renew_ns) && engine_busy(sh->engine))
@@ -537,6 +543,20 @@ loop_turn(struct loop *l)
 	loop_mail(l);
 	session_turn(sh);
 	listener_turn(sh);
+	l->n_reads = sh->full ? (l->n_reads + 1) % READS : 0;
+	return l->n_reads > 0;
+}
+
+/* One iteration, after libevent has marked what is ready. */
+static void
+loop_turn(struct loop *l)
+{
+	struct shell *sh = &l->sh;
+
+	if (loop_read(l)) {
+		sh->again = true;
+		return;
+	}
 	shell_flush(sh);
 	/* The flush has closed connections that ended, which makes room for new ones. */
 	listener_admit(sh);

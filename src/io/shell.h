@@ -43,6 +43,7 @@ struct shell {
 	struct logonce *logonce;        /* borrowed; NULL: loops do not coordinate their messages */
 	uint64_t now_ns;                /* time of this iteration */
 	bool again;                     /* work is left: the next iteration must not wait */
+	bool full;                      /* a UDP socket had a whole batch in this iteration */
 	uint8_t *bytes;                 /* owned: memory of the batches */
 	uint8_t *tcp_buf;               /* within bytes: PACKET_TCP_CAP bytes for one message */
 	struct packet_in in[UDP_BATCH]; /* the batch on its way to the engine */

@@ -125,6 +125,7 @@ sock_read(struct shell *sh, struct upstream_sock *s)
 	unsigned n_in = 0;
 	int n = udp_recv(&sh->upstream_rx, s->out.fd, UDP_BATCH);
 
+	sh->full |= n == UDP_BATCH;
 	if (n < 0) { /* an ICMP error, which reading it has cleared */
 		sock_refused(sh, s);
 		(void)shell_drain(sh);

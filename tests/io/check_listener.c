@@ -13,6 +13,7 @@
 #include "support/rig.h"
 #include "support/testclock.h"
 #include "support/tests.h"
+#include "support/testsend.h"
 
 static struct rig rig;
 static struct rig_msg msg;
@@ -263,6 +264,49 @@ START_TEST(d32_late_questions_are_dropped)
 }
 END_TEST
 
+/* While a socket is full four batches of it are read before the answers leave, all at once. */
+START_TEST(full_socket_is_read_on)
+{
+	const unsigned n = 4 * UDP_BATCH + 8;
+	struct bind_sockets at;
+	struct snapshot *s;
+	struct loop *loop;
+	pthread_t thread;
+	int fd;
+
+	ck_assert_int_eq(
+	    bind_open(&(struct netaddr){ .family = NETADDR_IPV4, .addr = { 127, 0, 0, 1 } },
+		1 << 20, &at),
+	    0);
+	rig.conf.io.listens[0] = at.addr;
+	rig.conf.io.n_listens = 1;
+	s = snapshot_new(&rig.conf);
+	ck_assert_ptr_nonnull(s);
+	testclock_hold();
+	loop = loop_new(s, &at, 1);
+	ck_assert_ptr_nonnull(loop);
+	snapshot_unref(s);
+	fd = rig_connect(SOCK_DGRAM, &at.addr);
+	for (uint16_t i = 0; i < n; i++) {
+		rig_question(&msg, i, "localhost", RIG_AAAA); /* known here */
+		rig_send(fd, &msg);
+	}
+	testsend_reset();
+	ck_assert_int_eq(pthread_create(&thread, NULL, run, loop), 0);
+	rig.loop = loop;
+	for (uint16_t i = 0; i < n; i++) {
+		ck_assert(rig_recv(fd, &msg));
+		ck_assert_uint_eq(rig_id(&msg), i);
+	}
+	ck_assert_int_eq(testsend_calls(), 2);
+	loop_stop(loop, 1000);
+	ck_assert_int_eq(pthread_join(thread, NULL), 0);
+	rig.loop = NULL;
+	loop_free(loop);
+	close(fd);
+}
+END_TEST
+
 void
 tests_add(TCase *tc)
 {
@@ -274,4 +318,5 @@ tests_add(TCase *tc)
 	tcase_add_test(tc, failing_accept_does_not_spin);
 	tcase_add_test(tc, drops_of_the_kernel_are_counted);
 	tcase_add_loop_test(tc, d32_late_questions_are_dropped, 0, 2);
+	tcase_add_test(tc, full_socket_is_read_on);
 }
