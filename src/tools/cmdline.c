@@ -424,6 +424,13 @@ cmdline_number(struct cmdline *c, const struct cmdline_row *row, const char *tex
 }
 
 void
+cmdline_value(struct cmdline *c, const struct cmdline_row *row, const char *text, void *field)
+{
+	if (!row->read(text, field))
+		cmdline_complain(c, row->name, "\"%s\" is %s", text, row->wants);
+}
+
+void
 cmdline_text(struct cmdline *c, const struct cmdline_row *row, const char *text, void *field)
 {
 	(void)c;

@@ -43,10 +43,13 @@ struct cmdline_row {
 	unsigned methods;  /* bits of those that have the option; 0: all */
 	const char *value; /* what -h calls its value; NULL: it has none */
 	cmdline_parse *parse;
-	size_t offset;        /* of the field in the settings */
-	size_t size;          /* of the field, in bytes */
-	double min;           /* of a number; whole numbers up to 2^53 are exact */
-	double max;           /* the same */
+	size_t offset; /* of the field in the settings */
+	size_t size;   /* of the field, in bytes */
+	double min;    /* of a number; whole numbers up to 2^53 are exact */
+	double max;    /* the same */
+	/* of cmdline_value: TEXT becomes *field; false: it is no such value, but what WANTS says */
+	bool (*read)(const char *text, void *field);
+	const char *wants;    /* "not a domain name" */
 	const char *fallback; /* the default as it would be written, one value a line; NULL: none */
 	/* other defaults for some methods; 0, NULL: none */
 	struct cmdline_special {
@@ -123,6 +126,10 @@ void cmdline_print_help(const struct cmdline_table *t, unsigned method, FILE *ou
 
 /* cmdline_number: decimal digits, from the row's min to max; the field is unsigned. */
 cmdline_parse cmdline_number;
+
+/* cmdline_value: what the row's READ takes; of anything else it tells that it is what WANTS says.
+ */
+cmdline_parse cmdline_value;
 
 /* cmdline_text: any text; the field is a const char * that borrows it. Not for rows with a default.
  */

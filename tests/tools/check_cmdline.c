@@ -34,6 +34,14 @@ parse_list(struct cmdline *c, const struct cmdline_row *row, const char *text, v
 	(void)strcat(s.list, " ");
 }
 
+/* "yes" and nothing else */
+static bool
+read_yes(const char *text, void *field)
+{
+	*(bool *)field = strcmp(text, "yes") == 0;
+	return *(bool *)field;
+}
+
 #define OFFSET(member) .offset = offsetof(struct settings, member), .size = sizeof(s.member)
 
 static const struct cmdline_row rows[] = {
@@ -326,9 +334,28 @@ START_TEST(help_has_groups_and_examples)
 }
 END_TEST
 
+START_TEST(values_are_read_by_their_rows)
+{
+	static const struct cmdline_row row = {
+		.name = "agree", .read = read_yes, .wants = "not yes"
+	};
+	FILE *f = fmemopen(errors, sizeof(errors), "w");
+
+	ck_assert_ptr_nonnull(f);
+	c = (struct cmdline){ .table = &plain, .errors = f };
+	cmdline_value(&c, &row, "yes", &s.flag);
+	ck_assert(s.flag && c.n_errors == 0);
+	cmdline_value(&c, &row, "no", &s.flag);
+	(void)fclose(f);
+	ck_assert(c.n_errors == 1);
+	ck_assert_str_eq(errors, "tool: --agree: \"no\" is not yes\n");
+}
+END_TEST
+
 void
 tests_add(TCase *tc)
 {
+	tcase_add_test(tc, values_are_read_by_their_rows);
 	tcase_add_test(tc, defaults_fill_what_is_not_given);
 	tcase_add_test(tc, values_fill_their_fields);
 	tcase_add_test(tc, words_behind_the_options_are_kept);

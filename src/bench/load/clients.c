@@ -34,7 +34,7 @@ bits_behind(const struct bench_network *w)
 }
 
 bool
-bench_clients_parse(const char *text, struct bench_network *w)
+bench_network_parse(const char *text, struct bench_network *w)
 {
 	const char *slash = strchr(text, '/');
 	char addr[NETADDR_TEXT];
@@ -48,8 +48,14 @@ bench_clients_parse(const char *text, struct bench_network *w)
 	    !number_parse(slash + 1, strlen(slash + 1), bits_of(&w->first), &len))
 		return false;
 	w->len = (unsigned)len;
-	return !bits_behind(w) && !netaddr_lacks_scope(&w->first) && w->first.scope == 0 &&
-	    !netaddr_is_group(&w->first);
+	return !bits_behind(w);
+}
+
+bool
+bench_clients_parse(const char *text, struct bench_network *w)
+{
+	return bench_network_parse(text, w) && !netaddr_lacks_scope(&w->first) &&
+	    w->first.scope == 0 && !netaddr_is_group(&w->first);
 }
 
 char *

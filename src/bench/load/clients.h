@@ -36,9 +36,12 @@ struct bench_clients {
 #define BENCH_NETWORK_TEXT (NETADDR_TEXT + 5)
 
 /*
- * bench_clients_parse: "192.0.2.0/24" or "2001:db8::/48", without bits behind the length, to *w.
+ * bench_network_parse: "192.0.2.0/24" or "2001:db8::/48", without bits behind the length, to *w.
  * False: TEXT is no such network.
  */
+MUST_USE bool bench_network_parse(const char *text, struct bench_network *w);
+
+/* bench_clients_parse: the same of addresses that clients can have. */
 MUST_USE bool bench_clients_parse(const char *text, struct bench_network *w);
 
 /* bench_clients_format: the text of W, to TEXT; returns TEXT. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The values of options: in texts, and as settings. */
+/* Each option's value becomes its setting, or a fault that is reported. */
 
 #include "bench/options.h"
 
@@ -8,325 +8,6 @@
 #include "bench/load/plan.h"
 #include "bench/load/stream.h"
 #include "support/tests.h"
-
-/* --- values ----------------------------------------------------------------------------------- */
-
-/* The values of options, read from their texts. */
-
-#define N_OF(a) (sizeof(a) / sizeof((a)[0]))
-#define CAP 8
-
-START_TEST(decimals_are_read)
-{
-	static const struct {
-		const char *text;
-		bool good;
-		double v;
-	} cases[] = {
-		{ "0.5", true, 0.5 },
-		{ ".5", true, 0.5 },
-		{ "10", true, 10 },
-		{ "10.", true, 10 },
-		{ "0.4999", false, 0 },
-		{ "10.001", false, 0 },
-		{ "", false, 0 },
-		{ ".", false, 0 },
-		{ "1.2.3", false, 0 },
-		{ "-1", false, 0 },
-		{ "+1", false, 0 },
-		{ " 1", false, 0 },
-		{ "1s", false, 0 },
-		{ "0x1", false, 0 },
-		{ "1e0", false, 0 },
-		{ "nan", false, 0 },
-		{ "inf", false, 0 },
-	};
-
-	for (size_t i = 0; i < N_OF(cases); i++) {
-		double v;
-		bool good = bench_options_real(cases[i].text, 0.5, 10, &v);
-
-		ck_assert_msg(good == cases[i].good, "\"%s\"", cases[i].text);
-		if (good)
-			ck_assert(v == cases[i].v);
-	}
-}
-END_TEST
-
-START_TEST(networks_are_read)
-{
-	static const struct {
-		const char *text;
-		bool good;
-		uint32_t base;
-		uint64_t size;
-	} cases[] = {
-		{ "10.0.0.0/8", true, 0x0a000000, 1 << 24 },
-		{ "198.18.0.0/15", true, 0xc6120000, 1 << 17 },
-		{ "192.0.2.1/32", true, 0xc0000201, 1 },
-		{ "255.255.255.254/31", true, 0xfffffffe, 2 },
-		{ "0.0.0.0/0", true, 0, 1ULL << 32 },
-		{ "128.0.0.0/1", true, 0x80000000, 1ULL << 31 },
-		{ "10.0.0.1/8", false, 0, 0 }, /* bits behind the length */
-		{ "128.0.0.0/0", false, 0, 0 },
-		{ "10.0.0.0/33", false, 0, 0 },
-		{ "10.0.0.0/", false, 0, 0 },
-		{ "10.0.0.0", false, 0, 0 },
-		{ "10.0.0.0/8/8", false, 0, 0 },
-		{ "/8", false, 0, 0 },
-		{ "10/8", false, 0, 0 },
-		{ "10.0.0.256/32", false, 0, 0 },
-		{ "2001:db8::/32", false, 0, 0 },
-		{ "1000000000000000000000/8", false, 0, 0 },
-		{ "", false, 0, 0 },
-	};
-
-	for (size_t i = 0; i < N_OF(cases); i++) {
-		uint32_t base;
-		uint64_t size;
-		bool good = bench_options_network(cases[i].text, &base, &size);
-
-		ck_assert_msg(good == cases[i].good, "\"%s\"", cases[i].text);
-		if (!good)
-			continue;
-		ck_assert_uint_eq(base, cases[i].base);
-		ck_assert_uint_eq(size, cases[i].size);
-	}
-}
-END_TEST
-
-START_TEST(ranges_are_read)
-{
-	static const struct {
-		const char *text;
-		bool good;
-		struct bench_range r;
-	} cases[] = {
-		{ "0-9", true, { 0, 9, 1 } },
-		{ "5-5", true, { 5, 5, 1 } },
-		{ "0100-0199", true, { 100, 199, 4 } },
-		{ "000000000000000-999999999999999", true, { 0, 999999999999999, 15 } },
-		{ "0000000000000000-0000000000000001", false, { 0, 0, 0 } }, /* 16 digits */
-		{ "1-10", false, { 0, 0, 0 } },
-		{ "2-1", false, { 0, 0, 0 } },
-		{ "12", false, { 0, 0, 0 } },
-		{ "12-", false, { 0, 0, 0 } },
-		{ "-12", false, { 0, 0, 0 } },
-		{ "1-2-3", false, { 0, 0, 0 } },
-		{ "1a-2b", false, { 0, 0, 0 } },
-		{ "10-2b", false, { 0, 0, 0 } },
-		{ "", false, { 0, 0, 0 } },
-	};
-
-	for (size_t i = 0; i < N_OF(cases); i++) {
-		struct bench_range r;
-		bool good = bench_options_range(cases[i].text, &r);
-
-		ck_assert_msg(good == cases[i].good, "\"%s\"", cases[i].text);
-		if (!good)
-			continue;
-		ck_assert_uint_eq(r.first, cases[i].r.first);
-		ck_assert_uint_eq(r.last, cases[i].r.last);
-		ck_assert_uint_eq(r.digits, cases[i].r.digits);
-	}
-}
-END_TEST
-
-START_TEST(lists_of_steps_are_read)
-{
-	static const struct {
-		const char *text;
-		size_t n; /* 0: refused */
-		unsigned list[CAP];
-	} cases[] = {
-		{ "1", 1, { 1 } },
-		{ "1,2,4", 3, { 1, 2, 4 } },
-		{ "1-4", 4, { 1, 2, 3, 4 } },
-		{ "1-20/5", 4, { 1, 6, 11, 16 } },
-		{ "1-3,10,20-40/10", 7, { 1, 2, 3, 10, 20, 30, 40 } },
-		{ "5-5", 1, { 5 } },
-		{ "100", 1, { 100 } },
-		{ "1-8", 8, { 1, 2, 3, 4, 5, 6, 7, 8 } },
-		{ "1-9", 0, { 0 } }, /* more than there is room for */
-		{ "1-8,9", 0, { 0 } },
-		{ "101", 0, { 0 } },
-		{ "1-101/50", 0, { 0 } },
-		{ "0", 0, { 0 } },
-		{ "0-4", 0, { 0 } },
-		{ "4-1", 0, { 0 } },
-		{ "1-4/0", 0, { 0 } },
-		{ "", 0, { 0 } },
-		{ ",", 0, { 0 } },
-		{ "1,", 0, { 0 } },
-		{ ",1", 0, { 0 } },
-		{ "1,,2", 0, { 0 } },
-		{ "1-", 0, { 0 } },
-		{ "1-4/", 0, { 0 } },
-		{ "1 2", 0, { 0 } },
-		{ "1-2-3", 0, { 0 } },
-	};
-
-	for (size_t i = 0; i < N_OF(cases); i++) {
-		unsigned list[CAP];
-		size_t n;
-		bool good = bench_options_steps(cases[i].text, 100, list, CAP, &n);
-
-		ck_assert_msg(good == (cases[i].n > 0), "\"%s\"", cases[i].text);
-		if (!good)
-			continue;
-		ck_assert_uint_eq(n, cases[i].n);
-		ck_assert_mem_eq(list, cases[i].list, n * sizeof(list[0]));
-	}
-}
-END_TEST
-
-/* Rates come in ascending order, each once; N of them have one factor between two. */
-START_TEST(rates_are_read)
-{
-	static const struct {
-		const char *text;
-		size_t n; /* 0: refused */
-		uint32_t list[CAP];
-	} cases[] = {
-		{ "7", 1, { 7 } },
-		{ "300,100,200", 3, { 100, 200, 300 } },
-		{ "1000-100000/5", 5, { 1000, 3162, 10000, 31623, 100000 } },
-		{ "100-200/2", 2, { 100, 200 } },
-		{ "1,2,3,4,5,6,7,8", 8, { 1, 2, 3, 4, 5, 6, 7, 8 } },
-		{ "1,2,3,4,5,6,7,8,9", 0, { 0 } },
-		{ "100000000", 1, { 100000000 } },
-		{ "100000001", 0, { 0 } },
-		{ "1-100/9", 0, { 0 } },
-		{ "1-3/4", 0, { 0 } }, /* there are not so many */
-		{ "100-100/2", 0, { 0 } },
-		{ "200-100/2", 0, { 0 } },
-		{ "100-200/1", 0, { 0 } },
-		{ "100-200", 0, { 0 } },
-		{ "100-200/", 0, { 0 } },
-		{ "100-200/2,300", 0, { 0 } },
-		{ "5,5", 0, { 0 } },
-		{ "0", 0, { 0 } },
-		{ "5,", 0, { 0 } },
-		{ ",5", 0, { 0 } },
-		{ "5 6", 0, { 0 } },
-		{ "", 0, { 0 } },
-	};
-
-	for (size_t i = 0; i < N_OF(cases); i++) {
-		uint32_t list[CAP];
-		size_t n;
-		bool good = bench_options_rates(cases[i].text, list, CAP, &n);
-
-		ck_assert_msg(good == (cases[i].n > 0), "\"%s\"", cases[i].text);
-		if (!good)
-			continue;
-		ck_assert_uint_eq(n, cases[i].n);
-		ck_assert_mem_eq(list, cases[i].list, n * sizeof(list[0]));
-	}
-}
-END_TEST
-
-/* Percentages as they are given, each once. */
-START_TEST(shares_are_read)
-{
-	static const char *const bad[] = { "", ",", "1,", ",1", "101", "1,1", "1-2", "1 2", "x",
-		"0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21" };
-	struct bench_shares shares;
-
-	ck_assert(bench_options_shares("100,0,20", &shares));
-	ck_assert_uint_eq(shares.n, 3);
-	ck_assert_uint_eq(shares.percent[0], 100);
-	ck_assert_uint_eq(shares.percent[1], 0);
-	ck_assert_uint_eq(shares.percent[2], 20);
-	ck_assert(
-	    bench_options_shares("0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20", &shares));
-	ck_assert_uint_eq(shares.n, BENCH_SHARES_MAX);
-	for (size_t i = 0; i < N_OF(bad); i++)
-		ck_assert_msg(!bench_options_shares(bad[i], &shares), "\"%s\"", bad[i]);
-}
-END_TEST
-
-/* Weights of types, as percentages that are 100 together. */
-START_TEST(mixes_are_read)
-{
-	static const struct {
-		const char *text;
-		size_t n;
-		uint16_t type[3];
-		unsigned percent[3];
-	} cases[] = {
-		{ "A=40,AAAA=55,HTTPS=5", 3, { 1, 28, 65 }, { 40, 55, 5 } },
-		{ "aaaa=7", 1, { 28 }, { 100 } },
-		{ "A=1,AAAA=2", 2, { 1, 28 }, { 33, 67 } },
-		{ "TYPE65=1,A=1,AAAA=1", 3, { 65, 1, 28 }, { 34, 33, 33 } },
-		{ "A=1000000,AAAA=1000000", 2, { 1, 28 }, { 50, 50 } },
-	};
-	static const char *const bad[] = { "", "A", "A=", "A=0", "A=1,", "=1", "A=1,A=1", "A=1 ",
-		"A=1.5", "A=-1", "NOSUCH=1", "A=1,TYPE1=2", "A=1,AAAA=200", "A=1000001",
-		"A=1,AAAA=1,MX=1,NS=1,TXT=1,SRV=1,SOA=1,PTR=1,DS=1,HTTPS=1,SVCB=1" };
-	struct bench_mix mix;
-
-	for (size_t i = 0; i < N_OF(cases); i++) {
-		ck_assert_msg(bench_options_mix(cases[i].text, &mix), "%s", cases[i].text);
-		ck_assert_uint_eq(mix.n, cases[i].n);
-		ck_assert_str_eq(mix.text, cases[i].text);
-		for (size_t k = 0; k < mix.n; k++) {
-			ck_assert_uint_eq(mix.type[k], cases[i].type[k]);
-			ck_assert_uint_eq(mix.percent[k], cases[i].percent[k]);
-		}
-	}
-	for (size_t i = 0; i < N_OF(bad); i++)
-		ck_assert_msg(!bench_options_mix(bad[i], &mix), "\"%s\"", bad[i]);
-}
-END_TEST
-
-START_TEST(addresses_with_ports_are_read)
-{
-	static const char *const cases[][2] = {
-		{ "192.0.2.1", "192.0.2.1#53" },
-		{ "192.0.2.1#5300", "192.0.2.1#5300" },
-		{ "2001:db8::1", "2001:db8::1#53" },
-		{ "2001:db8::1#65535", "2001:db8::1#65535" },
-		{ "192.0.2.1#0", NULL },
-		{ "192.0.2.1#65536", NULL },
-		{ "192.0.2.1#", NULL },
-		{ "192.0.2.1#53#53", NULL },
-		{ "192.0.2.1:53", NULL },
-		{ "localhost", NULL },
-		{ "#53", NULL },
-		{ "", NULL },
-		{ "1111111111111111111111111111111111111111111111111111111111111111111111111",
-		    NULL },
-	};
-
-	for (size_t i = 0; i < N_OF(cases); i++) {
-		char text[NETADDR_TEXT];
-		struct netaddr a;
-		bool good = bench_options_endpoint(cases[i][0], 53, &a);
-
-		ck_assert_msg(good == (cases[i][1] != NULL), "\"%s\"", cases[i][0]);
-		if (good)
-			ck_assert_str_eq(netaddr_format(&a, text), cases[i][1]);
-	}
-}
-END_TEST
-
-static void
-add_values(TCase *tc)
-{
-	tcase_add_test(tc, decimals_are_read);
-	tcase_add_test(tc, networks_are_read);
-	tcase_add_test(tc, ranges_are_read);
-	tcase_add_test(tc, lists_of_steps_are_read);
-	tcase_add_test(tc, rates_are_read);
-	tcase_add_test(tc, shares_are_read);
-	tcase_add_test(tc, mixes_are_read);
-	tcase_add_test(tc, addresses_with_ports_are_read);
-}
-
-/* --- parse ------------------------------------------------------------------------------------ */
-
-/* Each option's value becomes its setting, or a fault that is told. */
 
 #define N_OF(a) (sizeof(a) / sizeof((a)[0]))
 
@@ -365,6 +46,322 @@ good(const char *name, const char *arg)
 	ck_assert_str_eq(errors, "");
 	ck_assert_uint_eq(c.n_errors, 0);
 }
+
+/* Is TEXT a value of the option NAME? */
+static bool
+takes(const char *name, const char *text)
+{
+	c.n_errors = 0;
+	set(name, text);
+	return c.n_errors == 0;
+}
+
+/* --- Values that are no plain numbers or texts ------------------------------------------------ */
+
+START_TEST(decimals_are_read)
+{
+	static const struct {
+		const char *text;
+		bool good;
+		double v;
+	} cases[] = {
+		{ "0.5", true, 0.5 },
+		{ ".5", true, 0.5 },
+		{ "10", true, 10 },
+		{ "10.", true, 10 },
+		{ "0.001", true, 0.001 },
+		{ "50", true, 50 },
+		{ "0.00099", false, 0 },
+		{ "50.001", false, 0 },
+		{ "", false, 0 },
+		{ ".", false, 0 },
+		{ "1.2.3", false, 0 },
+		{ "-1", false, 0 },
+		{ "+1", false, 0 },
+		{ " 1", false, 0 },
+		{ "1s", false, 0 },
+		{ "0x1", false, 0 },
+		{ "1e0", false, 0 },
+		{ "nan", false, 0 },
+		{ "inf", false, 0 },
+	};
+
+	for (size_t i = 0; i < N_OF(cases); i++) {
+		bool good = takes("resolution", cases[i].text);
+
+		ck_assert_msg(good == cases[i].good, "\"%s\"", cases[i].text);
+		if (good)
+			ck_assert(s.resolution == cases[i].v);
+	}
+}
+END_TEST
+
+START_TEST(networks_are_read)
+{
+	static const struct {
+		const char *text;
+		bool good;
+		uint32_t base;
+		uint64_t size;
+	} cases[] = {
+		{ "10.0.0.0/8", true, 0x0a000000, 1 << 24 },
+		{ "198.18.0.0/15", true, 0xc6120000, 1 << 17 },
+		{ "192.0.2.1/32", true, 0xc0000201, 1 },
+		{ "255.255.255.254/31", true, 0xfffffffe, 2 },
+		{ "0.0.0.0/0", true, 0, 1ULL << 32 },
+		{ "128.0.0.0/1", true, 0x80000000, 1ULL << 31 },
+		{ "10.0.0.1/8", false, 0, 0 }, /* bits behind the length */
+		{ "128.0.0.0/0", false, 0, 0 },
+		{ "10.0.0.0/33", false, 0, 0 },
+		{ "10.0.0.0/", false, 0, 0 },
+		{ "10.0.0.0", false, 0, 0 },
+		{ "10.0.0.0/8/8", false, 0, 0 },
+		{ "/8", false, 0, 0 },
+		{ "10/8", false, 0, 0 },
+		{ "10.0.0.256/32", false, 0, 0 },
+		{ "2001:db8::/32", false, 0, 0 },
+		{ "1000000000000000000000/8", false, 0, 0 },
+		{ "", false, 0, 0 },
+	};
+
+	for (size_t i = 0; i < N_OF(cases); i++) {
+		bool good = takes("namespace", cases[i].text);
+
+		ck_assert_msg(good == cases[i].good, "\"%s\"", cases[i].text);
+		if (!good)
+			continue;
+		ck_assert_uint_eq(s.plan.load.base, cases[i].base);
+		ck_assert_uint_eq(s.plan.load.size, cases[i].size);
+	}
+}
+END_TEST
+
+START_TEST(ranges_are_read)
+{
+	static const struct {
+		const char *text;
+		bool good;
+		struct bench_range r;
+	} cases[] = {
+		{ "0-9", true, { 0, 9, 1 } },
+		{ "5-5", true, { 5, 5, 1 } },
+		{ "0100-0199", true, { 100, 199, 4 } },
+		{ "000000000000000-999999999999999", true, { 0, 999999999999999, 15 } },
+		{ "0000000000000000-0000000000000001", false, { 0, 0, 0 } }, /* 16 digits */
+		{ "1-10", false, { 0, 0, 0 } },
+		{ "2-1", false, { 0, 0, 0 } },
+		{ "12", false, { 0, 0, 0 } },
+		{ "12-", false, { 0, 0, 0 } },
+		{ "-12", false, { 0, 0, 0 } },
+		{ "1-2-3", false, { 0, 0, 0 } },
+		{ "1a-2b", false, { 0, 0, 0 } },
+		{ "10-2b", false, { 0, 0, 0 } },
+		{ "", false, { 0, 0, 0 } },
+	};
+
+	for (size_t i = 0; i < N_OF(cases); i++) {
+		const struct bench_range *r = &s.plan.load.numbers;
+		bool good = takes("numbers", cases[i].text);
+
+		ck_assert_msg(good == cases[i].good, "\"%s\"", cases[i].text);
+		if (!good)
+			continue;
+		ck_assert_uint_eq(r->first, cases[i].r.first);
+		ck_assert_uint_eq(r->last, cases[i].r.last);
+		ck_assert_uint_eq(r->digits, cases[i].r.digits);
+	}
+}
+END_TEST
+
+START_TEST(lists_of_steps_are_read)
+{
+	static const struct {
+		const char *text;
+		size_t n; /* 0: refused */
+		unsigned list[8];
+	} cases[] = {
+		{ "1", 1, { 1 } },
+		{ "1,2,4", 3, { 1, 2, 4 } },
+		{ "1-4", 4, { 1, 2, 3, 4 } },
+		{ "1-20/5", 4, { 1, 6, 11, 16 } },
+		{ "1-3,10,20-40/10", 7, { 1, 2, 3, 10, 20, 30, 40 } },
+		{ "5-5", 1, { 5 } },
+		{ "4096", 1, { 4096 } },
+		{ "1-8", 8, { 1, 2, 3, 4, 5, 6, 7, 8 } },
+		{ "1-65", 0, { 0 } }, /* more than there is room for */
+		{ "1-64,65", 0, { 0 } },
+		{ "4097", 0, { 0 } },
+		{ "1-4097/2000", 0, { 0 } },
+		{ "0", 0, { 0 } },
+		{ "0-4", 0, { 0 } },
+		{ "4-1", 0, { 0 } },
+		{ "1-4/0", 0, { 0 } },
+		{ "", 0, { 0 } },
+		{ ",", 0, { 0 } },
+		{ "1,", 0, { 0 } },
+		{ ",1", 0, { 0 } },
+		{ "1,,2", 0, { 0 } },
+		{ "1-", 0, { 0 } },
+		{ "1-4/", 0, { 0 } },
+		{ "1 2", 0, { 0 } },
+		{ "1-2-3", 0, { 0 } },
+	};
+
+	for (size_t i = 0; i < N_OF(cases); i++) {
+		bool good = takes("clients", cases[i].text);
+
+		ck_assert_msg(good == (cases[i].n > 0), "\"%s\"", cases[i].text);
+		if (!good)
+			continue;
+		ck_assert_uint_eq(s.n_clients, cases[i].n);
+		ck_assert_mem_eq(s.clients, cases[i].list, s.n_clients * sizeof(s.clients[0]));
+	}
+}
+END_TEST
+
+/* Rates come in ascending order, each once; N of them have one factor between two. */
+START_TEST(rates_are_read)
+{
+	static const struct {
+		const char *text;
+		size_t n; /* 0: refused */
+		uint32_t list[8];
+	} cases[] = {
+		{ "7", 1, { 7 } },
+		{ "300,100,200", 3, { 100, 200, 300 } },
+		{ "1000-100000/5", 5, { 1000, 3162, 10000, 31623, 100000 } },
+		{ "100-200/2", 2, { 100, 200 } },
+		{ "1,2,3,4,5,6,7,8", 8, { 1, 2, 3, 4, 5, 6, 7, 8 } },
+		{ "100000000", 1, { 100000000 } },
+		{ "100000001", 0, { 0 } },
+		{ "1-100000000/257", 0, { 0 } },
+		{ "1-3/4", 0, { 0 } }, /* there are not so many */
+		{ "100-100/2", 0, { 0 } },
+		{ "200-100/2", 0, { 0 } },
+		{ "100-200/1", 0, { 0 } },
+		{ "100-200", 0, { 0 } },
+		{ "100-200/", 0, { 0 } },
+		{ "100-200/2,300", 0, { 0 } },
+		{ "5,5", 0, { 0 } },
+		{ "0", 0, { 0 } },
+		{ "5,", 0, { 0 } },
+		{ ",5", 0, { 0 } },
+		{ "5 6", 0, { 0 } },
+		{ "", 0, { 0 } },
+	};
+
+	for (size_t i = 0; i < N_OF(cases); i++) {
+		bool good = takes("rates", cases[i].text);
+
+		ck_assert_msg(good == (cases[i].n > 0), "\"%s\"", cases[i].text);
+		if (!good)
+			continue;
+		ck_assert_uint_eq(s.n_rates, cases[i].n);
+		ck_assert_mem_eq(s.rates, cases[i].list, s.n_rates * sizeof(s.rates[0]));
+	}
+}
+END_TEST
+
+/* Percentages as they are given, each once. */
+
+/* As many values as there is room for, and one more. */
+START_TEST(lists_have_limits)
+{
+	char text[1100] = "1";
+	size_t len = 1;
+
+	for (unsigned i = 2; i <= BENCH_RATES_MAX; i++)
+		len += (size_t)snprintf(text + len, sizeof(text) - len, ",%u", i);
+	ck_assert(takes("rates", text));
+	ck_assert_uint_eq(s.n_rates, BENCH_RATES_MAX);
+	(void)strcat(text, ",257");
+	ck_assert(!takes("rates", text));
+	ck_assert(takes("clients", "1-64"));
+	ck_assert_uint_eq(s.n_clients, BENCH_STEPS_MAX);
+}
+END_TEST
+
+START_TEST(shares_are_read)
+{
+	static const char *const bad[] = { "", ",", "1,", ",1", "101", "1,1", "1-2", "1 2", "x",
+		"0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21" };
+
+	c.method = BENCH_MATRIX;
+	ck_assert(takes("hits", "100,0,20"));
+	ck_assert_uint_eq(s.hits.n, 3);
+	ck_assert_uint_eq(s.hits.percent[0], 100);
+	ck_assert_uint_eq(s.hits.percent[1], 0);
+	ck_assert_uint_eq(s.hits.percent[2], 20);
+	ck_assert(takes("aaaa", "0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20"));
+	ck_assert_uint_eq(s.aaaa.n, BENCH_SHARES_MAX);
+	for (size_t i = 0; i < N_OF(bad); i++)
+		ck_assert_msg(!takes("hits", bad[i]), "\"%s\"", bad[i]);
+}
+END_TEST
+
+/* Weights of types, as percentages that are 100 together. */
+START_TEST(mixes_are_read)
+{
+	static const struct {
+		const char *text;
+		size_t n;
+		uint16_t type[3];
+		unsigned percent[3];
+	} cases[] = {
+		{ "A=40,AAAA=55,HTTPS=5", 3, { 1, 28, 65 }, { 40, 55, 5 } },
+		{ "aaaa=7", 1, { 28 }, { 100 } },
+		{ "A=1,AAAA=2", 2, { 1, 28 }, { 33, 67 } },
+		{ "TYPE65=1,A=1,AAAA=1", 3, { 65, 1, 28 }, { 34, 33, 33 } },
+		{ "A=1000000,AAAA=1000000", 2, { 1, 28 }, { 50, 50 } },
+	};
+	static const char *const bad[] = { "", "A", "A=", "A=0", "A=1,", "=1", "A=1,A=1", "A=1 ",
+		"A=1.5", "A=-1", "NOSUCH=1", "A=1,TYPE1=2", "A=1,AAAA=200", "A=1000001",
+		"A=1,AAAA=1,MX=1,NS=1,TXT=1,SRV=1,SOA=1,PTR=1,DS=1,HTTPS=1,SVCB=1" };
+	const struct bench_mix *mix = &s.mix;
+
+	for (size_t i = 0; i < N_OF(cases); i++) {
+		ck_assert_msg(takes("mix", cases[i].text), "%s", cases[i].text);
+		ck_assert_uint_eq(mix->n, cases[i].n);
+		ck_assert_str_eq(mix->text, cases[i].text);
+		for (size_t k = 0; k < mix->n; k++) {
+			ck_assert_uint_eq(mix->type[k], cases[i].type[k]);
+			ck_assert_uint_eq(mix->percent[k], cases[i].percent[k]);
+		}
+	}
+	for (size_t i = 0; i < N_OF(bad); i++)
+		ck_assert_msg(!takes("mix", bad[i]), "\"%s\"", bad[i]);
+}
+END_TEST
+
+START_TEST(addresses_with_ports_are_read)
+{
+	static const char *const cases[][2] = {
+		{ "192.0.2.1", "192.0.2.1#53" },
+		{ "192.0.2.1#5300", "192.0.2.1#5300" },
+		{ "2001:db8::1", "2001:db8::1#53" },
+		{ "2001:db8::1#65535", "2001:db8::1#65535" },
+		{ "192.0.2.1#0", NULL },
+		{ "192.0.2.1#65536", NULL },
+		{ "192.0.2.1#", NULL },
+		{ "192.0.2.1#53#53", NULL },
+		{ "192.0.2.1:53", NULL },
+		{ "localhost", NULL },
+		{ "#53", NULL },
+		{ "", NULL },
+		{ "1111111111111111111111111111111111111111111111111111111111111111111111111",
+		    NULL },
+	};
+
+	for (size_t i = 0; i < N_OF(cases); i++) {
+		char text[NETADDR_TEXT];
+		bool good = takes("upstream", cases[i][0]);
+
+		ck_assert_msg(good == (cases[i][1] != NULL), "\"%s\"", cases[i][0]);
+		if (good)
+			ck_assert_str_eq(netaddr_format(&s.upstream, text), cases[i][1]);
+	}
+}
+END_TEST
 
 /* --- Good values ------------------------------------------------------------------------------ */
 
@@ -623,10 +620,19 @@ START_TEST(rubbish_is_refused)
 }
 END_TEST
 
-static void
-add_parse(TCase *tc)
+void
+tests_add(TCase *tc)
 {
 	tcase_add_checked_fixture(tc, setup, NULL);
+	tcase_add_test(tc, decimals_are_read);
+	tcase_add_test(tc, networks_are_read);
+	tcase_add_test(tc, ranges_are_read);
+	tcase_add_test(tc, lists_of_steps_are_read);
+	tcase_add_test(tc, rates_are_read);
+	tcase_add_test(tc, lists_have_limits);
+	tcase_add_test(tc, shares_are_read);
+	tcase_add_test(tc, mixes_are_read);
+	tcase_add_test(tc, addresses_with_ports_are_read);
 	tcase_add_loop_test(tc, numbers_are_taken_up_to_their_limits, 0, N_OF(numbers));
 	tcase_add_test(tc, decimals_are_taken);
 	tcase_add_test(tc, texts_are_taken);
@@ -636,11 +642,4 @@ add_parse(TCase *tc)
 	tcase_add_loop_test(tc, faults_are_told, 0, N_OF(faults));
 	tcase_add_test(tc, zone_too_long);
 	tcase_add_test(tc, rubbish_is_refused);
-}
-
-void
-tests_add(TCase *tc)
-{
-	add_values(tc);
-	add_parse(tests_case("settings"));
 }
