@@ -141,7 +141,7 @@ bench_load_type(const struct bench_load *l, struct bench_question q)
 
 	if (is_other(q.kind))
 		return l->other[q.kind - BENCH_OTHER];
-	return q.kind == BENCH_REPLAY ? bench_replay_type(l->replay, q.number) : types[q.kind];
+	return q.kind == BENCH_REPLAY ? bench_replay_at(l->replay, q.number)->type : types[q.kind];
 }
 
 static size_t

@@ -12,23 +12,15 @@
 #define CLIENT_CAPACITY 4096  /* questions that a client of a recording may have open at least */
 
 const struct bench_transport *
-bench_plan_transports(size_t i)
+bench_plan_transport(const char *name)
 {
 	static const struct bench_transport *const all[] = { &bench_udp, &bench_tcp };
 
-	return i < sizeof(all) / sizeof(all[0]) ? all[i] : NULL;
-}
-
-const struct bench_transport *
-bench_plan_transport(const char *name)
-{
-	const struct bench_transport *t;
-
-	for (size_t i = 0; (t = bench_plan_transports(i)) != NULL; i++) {
-		if (strcmp(t->name, name) == 0)
-			break;
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+		if (strcmp(all[i]->name, name) == 0)
+			return all[i];
 	}
-	return t;
+	return NULL;
 }
 
 unsigned
@@ -54,7 +46,7 @@ bench_plan_lane(const struct bench_plan *p, uint64_t n)
 {
 	uint64_t recorded = bench_load_question(&p->load, p->first + n).number;
 
-	return bench_replay_client(p->load.replay, recorded) % p->n_lanes;
+	return bench_replay_at(p->load.replay, recorded)->client % p->n_lanes;
 }
 
 unsigned

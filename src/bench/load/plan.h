@@ -73,12 +73,8 @@ extern const struct bench_transport bench_udp;
 /* bench_tcp: plain TCP connections under bench_stream. */
 extern const struct bench_transport bench_tcp;
 
-/*
- * bench_plan_transport: the transport called NAME; NULL if there is none. bench_plan_transports:
- * the I-th of all, from 0; NULL behind the last.
- */
+/* bench_plan_transport: the transport called NAME; NULL if there is none. */
 MUST_USE const struct bench_transport *bench_plan_transport(const char *name);
-MUST_USE const struct bench_transport *bench_plan_transports(size_t i);
 
 /* bench_plan_window: how many questions may be open on a lane; 0: any number. */
 MUST_USE unsigned bench_plan_window(const struct bench_plan *p);

@@ -13,88 +13,11 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "base/hash.h"
 #include "dns/msg.h"
 
 #define QUESTIONS_FIRST 4096 /* room at first; doubled as needed */
 #define NAMES_FIRST 65536
-#define ASKERS_FIRST 1024 /* a power of two */
 #define SPAN_MAX_NS (366 * UINT64_C(86400) * NS_PER_SEC)
-
-/* --- Who asked -------------------------------------------------------------------------------- */
-
-/* Addresses and their numbers, by hash; half of the places are free at least. */
-struct bench_askers {
-	uint32_t cap; /* a power of two */
-	struct asker {
-		struct netaddr address; /* NETADDR_NONE: free */
-		uint32_t number;
-	} place[];
-};
-
-static struct bench_askers *
-new_askers(uint32_t cap)
-{
-	struct bench_askers *a = calloc(1, sizeof(*a) + cap * sizeof(a->place[0]));
-
-	if (a != NULL)
-		a->cap = cap;
-	return a;
-}
-
-/* The place of ADDRESS, or the free one for it. */
-static struct asker *
-place_of(struct bench_askers *a, const struct netaddr *address)
-{
-	uint64_t i = hash_bytes(address->addr, sizeof(address->addr), address->family);
-
-	while (a->place[i & (a->cap - 1)].address.family != NETADDR_NONE &&
-	    !netaddr_equal(&a->place[i & (a->cap - 1)].address, address))
-		i++;
-	return &a->place[i & (a->cap - 1)];
-}
-
-/* Room for one more. False without memory. */
-static bool
-make_places(struct bench_replay *r)
-{
-	uint32_t cap = r->askers != NULL ? 2 * r->askers->cap : ASKERS_FIRST;
-	struct bench_askers *more;
-
-	if (r->askers != NULL && r->n_clients < r->askers->cap / 2)
-		return true;
-	more = new_askers(cap);
-	if (more == NULL)
-		return false;
-	for (uint32_t i = 0; r->askers != NULL && i < r->askers->cap; i++) {
-		const struct asker *p = &r->askers->place[i];
-
-		if (p->address.family != NETADDR_NONE)
-			*place_of(more, &p->address) = *p;
-	}
-	free(r->askers);
-	r->askers = more;
-	return true;
-}
-
-/* The number of the client at ADDRESS, whatever its port, to *number. False without memory. */
-static bool
-number_of(struct bench_replay *r, struct netaddr address, uint32_t *number)
-{
-	struct asker *p;
-
-	*number = 0;
-	if (address.family == NETADDR_NONE)
-		return true;
-	address.port = 0;
-	if (!make_places(r))
-		return false;
-	p = place_of(r->askers, &address);
-	if (p->address.family == NETADDR_NONE)
-		*p = (struct asker){ address, r->n_clients++ };
-	*number = p->number;
-	return true;
-}
 
 /* --- What is read ----------------------------------------------------------------------------- */
 
@@ -107,6 +30,19 @@ bench_input_fail(struct bench_input *in, const char *format, ...)
 	(void)vsnprintf(in->error, BENCH_REPLAY_ERROR, format, args);
 	va_end(args);
 	return false;
+}
+
+/* The number of the client at A, whatever its port, to *number. False without memory. */
+static bool
+number_of(struct bench_replay *r, const struct netaddr *a, uint32_t *number)
+{
+	struct net net = { .family = a->family, .len = a->family == NETADDR_IPV4 ? 32 : 128 };
+
+	*number = a->family == NETADDR_NONE ? 0 : netmap_find(&r->clients, a, r->n_clients);
+	if (a->family == NETADDR_NONE || *number < r->n_clients)
+		return true;
+	memcpy(net.addr, a->addr, sizeof(net.addr));
+	return netmap_add(&r->clients, &net, r->n_clients++) == 0;
 }
 
 /* Room for one more question, and LEN bytes of its name. */
@@ -149,7 +85,7 @@ bench_input_add(struct bench_input *in, const char *at, uint64_t when_ns, const 
 		return bench_input_fail(in,
 		    "%s: more than %u questions, or %u bytes of names: take a part of it", at,
 		    BENCH_REPLAY_MAX, BENCH_REPLAY_NAMES);
-	if (!make_room(r, len) || !number_of(r, in->client, &client))
+	if (!make_room(r, len) || !number_of(r, &in->client, &client))
 		return bench_input_fail(in, "%s: out of memory", at);
 	r->timed = timed;
 	r->question[r->n++] = (struct bench_recorded){ .due_ns = timed ? when_ns : 0,
@@ -187,18 +123,6 @@ by_time(const void *a, const void *b)
 	return (x->at > y->at) - (x->at < y->at);
 }
 
-/* Several threads wrote it, and an answer is logged later than its question was asked. */
-static void
-sort(struct bench_replay *r)
-{
-	for (uint32_t i = 1; i < r->n; i++) {
-		if (r->question[i - 1].due_ns > r->question[i].due_ns) {
-			qsort(r->question, r->n, sizeof(*r->question), by_time);
-			return;
-		}
-	}
-}
-
 /* A mean gap behind the last question; a recording of one moment takes a second. */
 static void
 set_span(struct bench_replay *r)
@@ -208,13 +132,21 @@ set_span(struct bench_replay *r)
 	r->span_ns = last_ns > 0 ? last_ns + last_ns / (r->n - 1) + 1 : NS_PER_SEC;
 }
 
-/* From times of day to times since the first question. */
+/*
+ * From times of day to times since the first question. Several threads wrote them, and an answer is
+ * logged later than its question was asked.
+ */
 static void
 begin_at_zero(struct bench_replay *r)
 {
-	uint64_t first_ns = r->question[0].due_ns;
+	uint32_t i = 1;
 
-	for (uint32_t i = 0; i < r->n; i++)
+	while (i < r->n && r->question[i - 1].due_ns <= r->question[i].due_ns)
+		i++;
+	if (i < r->n)
+		qsort(r->question, r->n, sizeof(*r->question), by_time);
+	uint64_t first_ns = r->question[0].due_ns;
+	for (i = 0; i < r->n; i++)
 		r->question[i].due_ns -= first_ns;
 	set_span(r);
 }
@@ -255,6 +187,24 @@ read_format(struct bench_input *in)
 	return bench_input_text(in);
 }
 
+/* Read the input, as far as it is good, and order what it has. */
+static bool
+read_all(struct bench_input *in)
+{
+	struct bench_replay *r = in->to;
+
+	netmap_init(&r->clients);
+	if (!read_format(in))
+		return false;
+	if (r->n == 0)
+		return bench_input_fail(in, "has no question of class IN, but %ju other %s",
+		    (uintmax_t)r->n_left_out,
+		    strcmp(r->format, "text") == 0 ? "lines" : "messages");
+	begin_at_zero(r);
+	return r->span_ns <= SPAN_MAX_NS ||
+	    bench_input_fail(in, "its times are more than a year apart");
+}
+
 bool
 bench_replay_read(const uint8_t *bytes, size_t len, struct bench_replay **out,
     char error[static BENCH_REPLAY_ERROR])
@@ -262,27 +212,14 @@ bench_replay_read(const uint8_t *bytes, size_t len, struct bench_replay **out,
 	struct bench_input in = {
 		.bytes = bytes, .len = len, .to = calloc(1, sizeof(*in.to)), .error = error
 	};
-	bool good;
 
 	if (in.to == NULL)
 		return bench_input_fail(&in, "out of memory");
-	good = read_format(&in);
-	if (good && in.to->n == 0)
-		good = bench_input_fail(&in, "has no question of class IN, but %ju other %s",
-		    (uintmax_t)in.to->n_left_out,
-		    strcmp(in.to->format, "text") == 0 ? "lines" : "messages");
-	if (!good) {
-		bench_replay_free(in.to);
-		return false;
-	}
-	sort(in.to);
-	begin_at_zero(in.to);
-	if (in.to->span_ns > SPAN_MAX_NS) {
-		bench_replay_free(in.to);
-		return bench_input_fail(&in, "its times are more than a year apart");
-	}
 	*out = in.to;
-	return true;
+	if (read_all(&in))
+		return true;
+	bench_replay_free(in.to);
+	return false;
 }
 
 bool
@@ -320,7 +257,7 @@ bench_replay_free(struct bench_replay *r)
 		return;
 	free(r->question);
 	free(r->names);
-	free(r->askers);
+	netmap_fini(&r->clients);
 	free(r);
 }
 
@@ -329,22 +266,10 @@ bench_replay_free(struct bench_replay *r)
 size_t
 bench_replay_name(const struct bench_replay *r, uint64_t n, uint8_t out[static DNS_NAME_MAX])
 {
-	const struct bench_recorded *q = &r->question[n % r->n];
+	const struct bench_recorded *q = bench_replay_at(r, n);
 
 	memcpy(out, r->names + q->at, q->len);
 	return q->len;
-}
-
-uint16_t
-bench_replay_type(const struct bench_replay *r, uint64_t n)
-{
-	return r->question[n % r->n].type;
-}
-
-uint32_t
-bench_replay_client(const struct bench_replay *r, uint64_t n)
-{
-	return r->question[n % r->n].client;
 }
 
 /* --- Times ------------------------------------------------------------------------------------ */
@@ -352,7 +277,7 @@ bench_replay_client(const struct bench_replay *r, uint64_t n)
 uint64_t
 bench_replay_time(const struct bench_replay *r, uint64_t n)
 {
-	return n / r->n * r->span_ns + r->question[n % r->n].due_ns;
+	return n / r->n * r->span_ns + bench_replay_at(r, n)->due_ns;
 }
 
 uint64_t

@@ -17,6 +17,7 @@
 
 #include "base/attr.h"
 #include "base/netaddr.h"
+#include "base/netmap.h"
 #include "dns/proto.h"
 
 #define BENCH_REPLAY_MAX (1U << 24)   /* questions: 24 bytes each, */
@@ -37,12 +38,12 @@ struct bench_replay {
 	uint32_t n;                      /* questions, at least 1 */
 	uint32_t cap;
 	uint32_t names_len, names_cap;
-	struct bench_askers *askers; /* owned: who asked */
-	uint32_t n_clients;          /* different addresses; 0: they were not recorded */
-	uint64_t n_left_out;         /* messages and lines that are no such question */
-	const char *format;          /* of the file, as "pcap" */
-	bool timed;                  /* it has times */
-	uint64_t span_ns; /* when the first question comes again: a mean gap behind the last */
+	struct netmap clients; /* owned: the numbers of those who asked, by address */
+	uint32_t n_clients;    /* different addresses; 0: they were not recorded */
+	uint64_t n_left_out;   /* messages and lines that are no such question */
+	const char *format;    /* of the file, as "pcap" */
+	bool timed;            /* it has times */
+	uint64_t span_ns;      /* when the first question comes again: a mean gap behind the last */
 };
 
 /*
@@ -62,15 +63,16 @@ void bench_replay_free(struct bench_replay *r);
 /* bench_replay_hasten: from now on *r goes SPEED times as fast as it was; below 1: slower. */
 void bench_replay_hasten(struct bench_replay *r, double speed);
 
+/* bench_replay_at: question N. */
+static inline const struct bench_recorded *
+bench_replay_at(const struct bench_replay *r, uint64_t n)
+{
+	return &r->question[n % r->n];
+}
+
 /* bench_replay_name: the name of question N, to OUT; returns its length in bytes. */
 size_t bench_replay_name(
     const struct bench_replay *r, uint64_t n, uint8_t out[static DNS_NAME_MAX]);
-
-/* bench_replay_type: the type that question N asks for. */
-MUST_USE uint16_t bench_replay_type(const struct bench_replay *r, uint64_t n);
-
-/* bench_replay_client: the number of the client that asked question N. */
-MUST_USE uint32_t bench_replay_client(const struct bench_replay *r, uint64_t n);
 
 /* --- Times; only of a recording that has them ------------------------------------------------- */
 
@@ -88,15 +90,11 @@ MUST_USE uint32_t bench_replay_rate(const struct bench_replay *r, uint32_t most)
 
 /* --- For the parts of it ---------------------------------------------------------------------- */
 
-/*
- * bench_input: a recording that is read: its bytes, where its questions go, and what is wrong with
- * it. Each format is a part of its own.
- */
-
 /* Seconds since 1970 that a recording may have: until the year 2242. */
 #define BENCH_SECONDS_MAX (UINT64_C(1) << 33)
 #define BENCH_NO_TIME UINT64_MAX
 
+/* A recording that is read. */
 struct bench_input {
 	const uint8_t *bytes; /* borrowed */
 	size_t len;

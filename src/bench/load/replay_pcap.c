@@ -24,18 +24,7 @@
 #define RESOLUTION_USUAL 6   /* microseconds */
 #define INTERFACES_MAX 256
 
-/* Types of links */
-#define LINK_NULL 0 /* of BSD's loopback: a protocol family of the host, */
-#define LINK_ETHERNET 1
-#define LINK_RAW_BSD 12
-#define LINK_RAW_OPENBSD 14
-#define LINK_RAW 101
-#define LINK_LOOP 108 /* the same in network order */
-#define LINK_COOKED 113
-#define LINK_IPV4 228
-#define LINK_IPV6 229
-#define LINK_COOKED2 276
-
+#define ETHERNET 1
 #define ETHER_IPV4 0x0800
 #define ETHER_IPV6 0x86dd
 #define ETHER_VLAN 0x8100
@@ -43,22 +32,30 @@
 #define VLANS_MAX 4
 
 #define PROTO_UDP 17
-#define IPV4_MORE 0x2000 /* fragments follow */
-#define IPV4_OFFSET 0x1fff
-#define IPV6_MORE 0x0001
-#define IPV6_OFFSET 0xfff8
-#define IPV6_HOP_BY_HOP 0
-#define IPV6_ROUTING 43
-#define IPV6_FRAGMENT 44
-#define IPV6_DESTINATION 60
+#define IPV4_FRAGMENT (0x2000 | 0x1fff) /* bits of "more follow" and of the offset */
+#define IPV6_FRAGMENT 0xfff9
+#define IPV6_FRAGMENT_HEADER 44
 #define EXTENSIONS_MAX 8 /* headers of IPv6 before UDP's */
 
 /* Questions to everybody on a link are no one's to forward. */
 #define PORT_MDNS 5353
 #define PORT_LLMNR 5355
 
+/* Types of links (https://www.tcpdump.org/linktypes.html). What is behind is known by its version.
+ */
+static const struct link {
+	uint16_t type;
+	uint8_t head; /* bytes before IP, or before the type of Ethernet */
+} links[] = {
+	{ 0, 4 },                                                 /* BSD's loopback */
+	{ ETHERNET, 12 },                                         /* its tags of VLANs follow */
+	{ 12, 0 }, { 14, 0 }, { 101, 0 }, { 228, 0 }, { 229, 0 }, /* raw */
+	{ 108, 4 },                                               /* OpenBSD's loopback */
+	{ 113, 16 }, { 276, 20 },                                 /* Linux cooked */
+};
+
 struct interface {
-	unsigned link;
+	const struct link *link;
 	uint8_t resolution; /* of times: 10^-N s, with the highest bit 2^-N s */
 };
 
@@ -72,27 +69,50 @@ struct capture {
 static uint32_t
 u32(const struct capture *c, size_t at)
 {
-	const uint8_t *p = c->in->bytes + at;
+	uint32_t v = wire_u32(c->in->bytes + at);
 
-	return c->swapped ? (uint32_t)p[3] << 24 | (uint32_t)p[2] << 16 | (uint32_t)p[1] << 8 | p[0]
-			  : wire_u32(p);
+	return c->swapped ? __builtin_bswap32(v) : v;
 }
 
 static uint16_t
 u16(const struct capture *c, size_t at)
 {
-	const uint8_t *p = c->in->bytes + at;
+	uint16_t v = wire_u16(c->in->bytes + at);
 
-	return c->swapped ? (uint16_t)(p[1] << 8 | p[0]) : wire_u16(p);
+	return c->swapped ? __builtin_bswap16(v) : v;
 }
 
-/* --- Links ------------------------------------------------------------------------------------ */
-
-/* To the packet behind the header of Ethernet, tags of VLANs included. */
 static bool
-skip_ethernet(struct wire_reader *r)
+fail(struct capture *c, size_t at, const char *what)
 {
-	wire_skip(r, 12);
+	return bench_input_fail(c->in, "offset %zu: %s", at, what);
+}
+
+/* --- Packets: IP and UDP ---------------------------------------------------------------------- */
+
+/* The next LEN bytes; NULL: there are not so many. */
+static const uint8_t *
+look(struct wire_reader *r, size_t len)
+{
+	return wire_can_read(r, len) ? r->buf + r->pos : NULL;
+}
+
+/* R ends LEN bytes behind its place; padding of the link may follow. 0: it is not known. */
+static void
+end_behind(struct wire_reader *r, size_t len)
+{
+	/* The network card was to set it (segmentation offload). */
+	if (len > 0 && len < r->len - r->pos)
+		r->len = r->pos + len;
+}
+
+/* To the packet behind the link's header. False: it is not IP. */
+static bool
+skip_link(struct wire_reader *r, const struct link *link)
+{
+	wire_skip(r, link->head);
+	if (link->type != ETHERNET)
+		return !r->bad;
 	uint16_t type = wire_get_u16(r);
 	for (unsigned i = 0; i < VLANS_MAX && (type == ETHER_VLAN || type == ETHER_VLAN_OUTER);
 	     i++) {
@@ -102,153 +122,71 @@ skip_ethernet(struct wire_reader *r)
 	return type == ETHER_IPV4 || type == ETHER_IPV6;
 }
 
-static bool
-knows_link(unsigned link)
-{
-	return link == LINK_NULL || link == LINK_ETHERNET || link == LINK_RAW_BSD ||
-	    link == LINK_RAW_OPENBSD || link == LINK_RAW || link == LINK_LOOP ||
-	    link == LINK_COOKED || link == LINK_IPV4 || link == LINK_IPV6 || link == LINK_COOKED2;
-}
-
-/* To the packet behind the link's header. What it is, is said by its version. */
-static bool
-skip_link(struct wire_reader *r, unsigned link)
-{
-	switch (link) {
-	case LINK_ETHERNET:
-		return skip_ethernet(r);
-	case LINK_NULL:
-	case LINK_LOOP:
-		wire_skip(r, 4);
-		break;
-	case LINK_COOKED:
-		wire_skip(r, 16);
-		break;
-	case LINK_COOKED2:
-		wire_skip(r, 20);
-		break;
-	default:
-		break;
-	}
-	return true;
-}
-
-/* --- Packets: IP and UDP ---------------------------------------------------------------------- */
-
-/* R ends with the packet, of LEN bytes from BEGIN on; padding of the link may follow it. */
-static void
-end_at(struct wire_reader *r, size_t begin, size_t len)
-{
-	if (len < r->len - begin)
-		r->len = begin + len;
-	r->bad |= r->pos > r->len;
-}
-
-/* The address of FAMILY, of LEN bytes, at R's place, behind which it is then. */
-static void
-take_address(struct wire_reader *r, enum netaddr_family family, size_t len, struct netaddr *from)
-{
-	*from = (struct netaddr){ .family = (uint8_t)family };
-	if (wire_can_read(r, len))
-		memcpy(from->addr, r->buf + r->pos, len);
-	wire_skip(r, len);
-}
-
-/*
- * To what is behind the header of an IPv4 packet, which is FROM there. False: that is not UDP, or a
- * fragment.
- */
+/* To what is behind the header of a packet of IPv4. False: that is not UDP, or a fragment. */
 static bool
 skip_ipv4(struct wire_reader *r, struct netaddr *from)
 {
-	size_t begin = r->pos;
-	size_t header_len = 4 * (size_t)(wire_get_u8(r) & 0xf);
+	const uint8_t *p = look(r, 20);
 
-	wire_skip(r, 1);
-	uint16_t len = wire_get_u16(r);
-	wire_skip(r, 2);
-	uint16_t fragment = wire_get_u16(r);
-	wire_skip(r, 1);
-	uint8_t proto = wire_get_u8(r);
-	if (r->bad || header_len < 20 || (fragment & (IPV4_MORE | IPV4_OFFSET)) != 0 ||
-	    proto != PROTO_UDP)
+	if (p == NULL || (p[0] & 0xf) < 5 || (wire_u16(p + 6) & IPV4_FRAGMENT) != 0 ||
+	    p[9] != PROTO_UDP)
 		return false;
-	wire_skip(r, 2);
-	take_address(r, NETADDR_IPV4, 4, from);
-	wire_skip(r, header_len - 16);
-	/* 0: the network card was to set it (segmentation offload). */
-	if (len > 0 && !r->bad)
-		end_at(r, begin, len);
-	return !r->bad;
+	*from = (struct netaddr){ .family = NETADDR_IPV4 };
+	memcpy(from->addr, p + 12, 4);
+	end_behind(r, wire_u16(p + 2));
+	wire_skip(r, 4 * (size_t)(p[0] & 0xf));
+	return true;
 }
 
 /* The same for IPv6. */
 static bool
 skip_ipv6(struct wire_reader *r, struct netaddr *from)
 {
-	wire_skip(r, 4);
-	uint16_t len = wire_get_u16(r);
-	uint8_t next = wire_get_u8(r);
-	wire_skip(r, 1);
-	take_address(r, NETADDR_IPV6, 16, from);
-	wire_skip(r, 16);
-	if (r->bad)
-		return false;
-	if (len > 0)
-		end_at(r, r->pos, len);
-	for (unsigned i = 0; i < EXTENSIONS_MAX && next != PROTO_UDP; i++) {
-		bool whole =
-		    next == IPV6_HOP_BY_HOP || next == IPV6_ROUTING || next == IPV6_DESTINATION;
+	const uint8_t *p = look(r, 40);
 
-		if (!whole && next != IPV6_FRAGMENT)
+	if (p == NULL)
+		return false;
+	uint8_t next = p[6];
+	*from = (struct netaddr){ .family = NETADDR_IPV6 };
+	memcpy(from->addr, p + 8, 16);
+	wire_skip(r, 40);
+	end_behind(r, wire_u16(p + 4));
+	for (unsigned i = 0; i < EXTENSIONS_MAX && next != PROTO_UDP; i++) {
+		bool fragment = next == IPV6_FRAGMENT_HEADER;
+
+		/* else one for each hop, for routing, or for the destination */
+		if ((!fragment && next != 0 && next != 43 && next != 60) ||
+		    (p = look(r, 8)) == NULL ||
+		    (fragment && (wire_u16(p + 2) & IPV6_FRAGMENT) != 0))
 			return false;
-		bool fragment = next == IPV6_FRAGMENT;
-		next = wire_get_u8(r);
-		uint8_t more = wire_get_u8(r);
-		uint16_t offset = wire_get_u16(r);
-		wire_skip(r, fragment ? 4 : 4 + 8 * (size_t)more);
-		if (r->bad || (fragment && (offset & (IPV6_OFFSET | IPV6_MORE)) != 0))
-			return false;
+		next = p[0];
+		wire_skip(r, fragment ? 8 : 8 + 8 * (size_t)p[1]);
 	}
-	return next == PROTO_UDP && !r->bad;
+	return next == PROTO_UDP;
 }
 
 static bool
 skip_ip(struct wire_reader *r, struct netaddr *from)
 {
-	if (!wire_can_read(r, 1))
-		return false;
-	switch (r->buf[r->pos] >> 4) {
-	case 4:
-		return skip_ipv4(r, from);
-	case 6:
-		return skip_ipv6(r, from);
-	default:
-		return false;
-	}
+	const uint8_t *p = look(r, 1);
+	unsigned version = p != NULL ? p[0] >> 4 : 0;
+
+	return version == 4 ? skip_ipv4(r, from) : version == 6 && skip_ipv6(r, from);
 }
 
-/*
- * Of the packet of LEN bytes at BYTES, on a link of the type LINK
- * (https://www.tcpdump.org/linktypes.html), the UDP payload, and whom it is FROM. False: it is no
- * whole datagram, or one of mDNS or LLMNR.
- */
+/* To the payload of UDP, with which R ends. False: none is whole, or it is of mDNS or LLMNR. */
 static bool
-find_payload(unsigned link, const uint8_t *bytes, size_t len, const uint8_t **payload,
-    size_t *payload_len, struct netaddr *from)
+skip_udp(struct wire_reader *r)
 {
-	struct wire_reader r = { .buf = bytes, .len = len };
+	const uint8_t *p = look(r, 8);
 
-	if (!skip_link(&r, link) || r.bad || !skip_ip(&r, from))
+	if (p == NULL)
 		return false;
-	wire_skip(&r, 2);
-	uint16_t port = wire_get_u16(&r), udp_len = wire_get_u16(&r);
-	wire_skip(&r, 2);
-	if (r.bad || udp_len < 8 || !wire_can_read(&r, udp_len - 8u) || port == PORT_MDNS ||
-	    port == PORT_LLMNR)
+	uint16_t port = wire_u16(p + 2), len = wire_u16(p + 4);
+	if (len < 8 || look(r, len) == NULL || port == PORT_MDNS || port == PORT_LLMNR)
 		return false;
-	*payload = r.buf + r.pos;
-	*payload_len = udp_len - 8u;
+	end_behind(r, len);
+	wire_skip(r, 8);
 	return true;
 }
 
@@ -256,28 +194,32 @@ find_payload(unsigned link, const uint8_t *bytes, size_t len, const uint8_t **pa
 
 /* The packet of LEN bytes at AT, captured at WHEN_NS. */
 static bool
-take_packet(struct capture *c, unsigned link, uint64_t when_ns, size_t at, size_t len)
+take_packet(struct capture *c, const struct link *link, uint64_t when_ns, size_t at, size_t len)
 {
-	const uint8_t *message;
-	size_t message_len;
+	struct wire_reader r = { .buf = c->in->bytes + at, .len = len };
 	char where[32];
 
-	if (!find_payload(link, c->in->bytes + at, len, &message, &message_len, &c->in->client)) {
+	if (!skip_link(&r, link) || !skip_ip(&r, &c->in->client) || !skip_udp(&r)) {
 		c->in->to->n_left_out++;
 		return true;
 	}
 	(void)snprintf(where, sizeof(where), "offset %zu", at);
-	return bench_input_message(c->in, where, when_ns, message, message_len);
+	return bench_input_message(c->in, where, when_ns, r.buf + r.pos, r.len - r.pos);
 }
 
-static bool
-check_link(struct capture *c, size_t at, unsigned link)
+/* The link of TYPE, which is said at AT; NULL: it is not known, which was told. */
+static const struct link *
+find_link(struct capture *c, size_t at, unsigned type)
 {
-	return knows_link(link) ||
-	    bench_input_fail(c->in,
-		"offset %zu: links of type %u are not known: Ethernet, Linux cooked, raw and "
-		"loopback are",
-		at, link);
+	for (size_t i = 0; i < sizeof(links) / sizeof(links[0]); i++) {
+		if (links[i].type == type)
+			return &links[i];
+	}
+	(void)bench_input_fail(c->in,
+	    "offset %zu: links of type %u are not known: Ethernet, Linux cooked, raw and loopback "
+	    "are",
+	    at, type);
+	return NULL;
 }
 
 /* --- pcap ------------------------------------------------------------------------------------- */
@@ -312,19 +254,19 @@ read_pcap(struct capture *c, const struct magic *magic)
 	c->in->to->format = "pcap";
 	c->swapped = magic->swapped;
 	if (len < HEADER)
-		return bench_input_fail(c->in, "offset 4: the header of the file is cut off");
-	unsigned link = u32(c, 20) & LINK_MASK;
-	if (!check_link(c, 20, link))
+		return fail(c, 4, "the header of the file is cut off");
+	const struct link *link = find_link(c, 20, u32(c, 20) & LINK_MASK);
+	if (link == NULL)
 		return false;
 	for (size_t at = HEADER, packet_len; at < len; at += RECORD + packet_len) {
 		if (len - at < RECORD)
-			return bench_input_fail(c->in, "offset %zu: the packet is cut off", at);
+			return fail(c, at, "the packet is cut off");
 		packet_len = u32(c, at + 8);
 		if (packet_len > PACKET_MAX)
 			return bench_input_fail(
 			    c->in, "offset %zu: no packet: it has %zu bytes", at, packet_len);
 		if (packet_len > len - at - RECORD)
-			return bench_input_fail(c->in, "offset %zu: the packet is cut off", at);
+			return fail(c, at, "the packet is cut off");
 		uint64_t when_ns = u32(c, at) * NS_PER_SEC + u32(c, at + 4) * (uint64_t)magic->ns;
 		if (!take_packet(c, link, when_ns, at + RECORD, packet_len))
 			return false;
@@ -337,34 +279,24 @@ read_pcap(struct capture *c, const struct magic *magic)
 static uint64_t
 ten_to(unsigned n)
 {
-	uint64_t v = 1;
-
-	while (n-- > 0)
-		v *= 10;
-	return v;
+	return n > 0 ? 10 * ten_to(n - 1) : 1;
 }
 
 /* A time in units of RESOLUTION, to *ns. False: it cannot be. */
 static bool
 read_time(uint64_t units, uint8_t resolution, uint64_t *ns)
 {
+	bool binary = (resolution & 0x80) != 0;
 	unsigned n = resolution & 0x7f;
-	uint64_t seconds, rest;
 
-	if ((resolution & 0x80) != 0) {
-		if (n > 63)
-			return false;
-		seconds = units >> n;
-		rest = units & ((UINT64_C(1) << n) - 1);
-		/* The highest 34 bits of it: less than a nanosecond is left. */
-		rest = n > 34 ? (rest >> (n - 34)) * NS_PER_SEC >> 34 : rest * NS_PER_SEC >> n;
-	} else {
-		if (n > 19)
-			return false;
-		seconds = units / ten_to(n);
-		rest = units % ten_to(n);
+	if (n > (binary ? 63 : 19))
+		return false;
+	uint64_t second = binary ? UINT64_C(1) << n : ten_to(n);
+	uint64_t seconds = units / second, rest = units % second;
+	if (!binary)
 		rest = n > 9 ? rest / ten_to(n - 9) : rest * ten_to(9 - n);
-	}
+	else /* the highest 34 bits of it: less than a nanosecond is left */
+		rest = n > 34 ? (rest >> (n - 34)) * NS_PER_SEC >> 34 : rest * NS_PER_SEC >> n;
 	*ns = seconds * NS_PER_SEC + rest;
 	return seconds <= BENCH_SECONDS_MAX;
 }
@@ -393,8 +325,9 @@ take_interface(struct capture *c, size_t at, size_t len)
 		return bench_input_fail(
 		    c->in, "offset %zu: no interface, or more than %d", at, INTERFACES_MAX);
 	struct interface *i = &c->interfaces[c->n_interfaces++];
-	*i = (struct interface){ u16(c, at + 8), resolution_of(c, at + 16, at + len - 4) };
-	return check_link(c, at + 8, i->link);
+	*i = (struct interface){ find_link(c, at + 8, u16(c, at + 8)),
+		resolution_of(c, at + 16, at + len - 4) };
+	return i->link != NULL;
 }
 
 static bool
@@ -405,11 +338,11 @@ take_packet_block(struct capture *c, size_t at, size_t len, bool old)
 
 	if (len < BLOCK_PACKET_HEAD + 4 || u32(c, at + 20) > len - BLOCK_PACKET_HEAD - 4 ||
 	    interface >= c->n_interfaces)
-		return bench_input_fail(c->in, "offset %zu: no packet", at);
+		return fail(c, at, "no packet");
 	const struct interface *i = &c->interfaces[interface];
 	uint64_t units = (uint64_t)u32(c, at + 12) << 32 | u32(c, at + 16);
 	if (!read_time(units, i->resolution, &when_ns))
-		return bench_input_fail(c->in, "offset %zu: a time that cannot be", at);
+		return fail(c, at, "a time that cannot be");
 	return take_packet(c, i->link, when_ns, at + BLOCK_PACKET_HEAD, u32(c, at + 20));
 }
 
@@ -417,18 +350,19 @@ take_packet_block(struct capture *c, size_t at, size_t len, bool old)
 static bool
 take_block(struct capture *c, size_t at, size_t len)
 {
-	switch (u32(c, at)) {
+	uint32_t type = u32(c, at);
+
+	switch (type) {
 	case BLOCK_SECTION:
 		c->n_interfaces = 0;
 		return true;
 	case BLOCK_INTERFACE:
 		return take_interface(c, at, len);
 	case BLOCK_PACKET:
-		return take_packet_block(c, at, len, false);
 	case BLOCK_PACKET_OLD:
-		return take_packet_block(c, at, len, true);
+		return take_packet_block(c, at, len, type == BLOCK_PACKET_OLD);
 	case BLOCK_PACKET_SIMPLE:
-		return bench_input_fail(c->in, "offset %zu: a packet without its time", at);
+		return fail(c, at, "a packet without its time");
 	default:
 		return true; /* names, statistics, ... */
 	}
@@ -452,15 +386,15 @@ read_pcapng(struct capture *c)
 	c->in->to->format = "pcapng";
 	for (size_t at = 0, block_len; at < len; at += block_len) {
 		if (len - at < BLOCK_LEAST)
-			return bench_input_fail(c->in, "offset %zu: the block is cut off", at);
+			return fail(c, at, "the block is cut off");
 		if (wire_u32(c->in->bytes + at) == BLOCK_SECTION && !read_order(c, at))
-			return bench_input_fail(c->in, "offset %zu: no section", at);
+			return fail(c, at, "no section");
 		block_len = u32(c, at + 4);
 		if (block_len < BLOCK_LEAST || block_len % 4 != 0)
 			return bench_input_fail(
 			    c->in, "offset %zu: no block: it has %zu bytes", at, block_len);
 		if (block_len > len - at)
-			return bench_input_fail(c->in, "offset %zu: the block is cut off", at);
+			return fail(c, at, "the block is cut off");
 		if (!take_block(c, at, block_len))
 			return false;
 	}

@@ -51,7 +51,7 @@ expect_question(const struct bench_replay *r, uint64_t n, const char *text, uint
 
 	ck_assert_uint_eq(len, name_from_text(text, want));
 	ck_assert_mem_eq(got, want, len);
-	ck_assert_uint_eq(bench_replay_type(r, n), type);
+	ck_assert_uint_eq(bench_replay_at(r, n)->type, type);
 }
 
 /* --- Formats ---------------------------------------------------------------------------------- */
@@ -121,7 +121,7 @@ START_TEST(clients_are_told_apart)
 		ck_assert_msg(bench_replay_open(path_of(cases[i].file), &r, error), "%s", error);
 		ck_assert_uint_eq(r->n_clients, cases[i].n);
 		for (uint32_t q = 0; q < 6; q++)
-			ck_assert_uint_eq(bench_replay_client(r, q), cases[i].clients[q % 3]);
+			ck_assert_uint_eq(bench_replay_at(r, q)->client, cases[i].clients[q % 3]);
 		bench_replay_free(r);
 	}
 }
@@ -146,7 +146,7 @@ START_TEST(many_clients_are_told_apart)
 	r = read_lines(text);
 	ck_assert_uint_eq(r->n_clients, MANY);
 	for (unsigned i = 0; i < 2 * MANY; i++)
-		ck_assert_uint_eq(bench_replay_client(r, i), i % MANY);
+		ck_assert_uint_eq(bench_replay_at(r, i)->client, i % MANY);
 	bench_replay_free(r);
 	free(text);
 }
@@ -198,6 +198,20 @@ START_TEST(errors_say_where)
 	ck_assert(!bench_replay_open(path_of(wrong[_i].file), &r, error));
 	ck_assert_msg(strncmp(error, wrong[_i].error, strlen(wrong[_i].error)) == 0, "%s: %s",
 	    wrong[_i].file, error);
+}
+END_TEST
+
+/* Zeros are in no text, even if what is before them would do. */
+START_TEST(zeros_are_no_text)
+{
+	static const char *const lines[] = { "a.test A\0", "\0", "a.test A\nb.test A\0b\n" };
+	static const size_t len[] = { 9, 1, 20 };
+	struct bench_replay *r;
+
+	for (size_t i = 0; i < N_OF(lines); i++) {
+		ck_assert(!bench_replay_read((const uint8_t *)lines[i], len[i], &r, error));
+		ck_assert_ptr_nonnull(strstr(error, "neither \"NAME TYPE\" nor a line"));
+	}
 }
 END_TEST
 
@@ -370,6 +384,7 @@ tests_add(TCase *tc)
 	tcase_add_test(tc, many_clients_are_told_apart);
 	tcase_add_test(tc, lines_without_times_are_read);
 	tcase_add_loop_test(tc, errors_say_where, 0, N_OF(wrong));
+	tcase_add_test(tc, zeros_are_no_text);
 	tcase_add_test(tc, files_that_are_none);
 	tcase_add_loop_test(tc, any_beginning_of_a_file_is_safe, 0, N_OF(same));
 	tcase_add_test(tc, recordings_are_bounded);
