@@ -193,6 +193,7 @@ find_busy(struct bench_run *r, const struct bench_busy *before)
 	bench_run_find(r, "CPU of the tester", json_real(s.cpu), "%");
 	bench_run_find(r, "stolen", json_real(s.stolen), "%");
 	bench_run_find(r, "CPU of the machine", json_real(s.all), "%");
+	bench_run_find(r, "context switches of the machine", json_real(s.switches), "1/s");
 	if (now.load >= 0)
 		bench_run_find(r, "load at the end", json_real(now.load), "");
 }

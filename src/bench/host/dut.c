@@ -111,8 +111,8 @@ cpu_of(const struct bench_dut *d, int pid, const struct stat_line *s)
 static uint64_t
 number_of(const char *text, const char *key)
 {
-	const char *at = bench_proc_value(text, key);
-	uint64_t v;
+	const char *at = bench_proc_value(text, key, ':');
+	uint64_t v = 0;
 
 	return at != NULL && bench_proc_number(&at, &v) ? v : 0;
 }
@@ -298,18 +298,29 @@ check(const struct bench_dut *d, const char *text, size_t len, char *error)
 	    complain(error, "%d is not a process but a thread of process %" PRIu64, pid, process);
 }
 
+/* Is there something to watch? A first reading tells. */
 static bool
-check_all(const struct bench_dut *d, char *error)
+check_all(struct bench_dut *d, char *error)
 {
-	for (const char *p = d->what;; p++) {
-		size_t len = strcspn(p, ",");
+	struct bench_usage usage;
+	size_t len = 0;
 
+	for (const char *p = d->what; d->by == BENCH_DUT_BY_PIDS; p += len + 1) {
+		len = strcspn(p, ",");
 		if (!check(d, p, len, error))
 			return false;
-		p += len;
-		if (*p == '\0')
-			return true;
+		if (p[len] == '\0')
+			break;
 	}
+	bench_dut_read(d, &usage);
+	if (usage.left_out > 0)
+		return complain(error, "more than %d processes", BENCH_DUT_PIDS);
+	return usage.processes > 0 ||
+	    complain(error,
+		d->by == BENCH_DUT_BY_UNIT
+		    ? "unit %.100s has no process: it does not run"
+		    : "file %.100s: no process has the number that it begins with",
+		d->what);
 }
 
 struct bench_dut *
@@ -317,29 +328,16 @@ bench_dut_new(
     const char *root, enum bench_dut_by by, const char *what, char error[static BENCH_DUT_ERROR])
 {
 	struct bench_dut *d = calloc(1, sizeof(*d));
-	struct bench_usage usage = { .processes = 0 };
-	bool good = d != NULL && strlen(root) < ROOT_MAX;
 
-	if (!good) {
+	if (d == NULL || strlen(root) >= sizeof(d->root)) {
 		(void)complain(error, "no memory for the figures of the server");
 		free(d);
 		return NULL;
 	}
 	*d = (struct bench_dut){ .by = by, .what = what, .reading = 1 };
 	memcpy(d->root, root, strlen(root));
-	good = by != BENCH_DUT_BY_PIDS || check_all(d, error);
-	if (good)
-		bench_dut_read(d, &usage);
-	if (usage.processes > 0 && usage.left_out == 0)
+	if (check_all(d, error))
 		return d;
-	if (good && usage.left_out > 0)
-		(void)complain(error, "more than %d processes", BENCH_DUT_PIDS);
-	else if (good)
-		(void)complain(error,
-		    by == BENCH_DUT_BY_UNIT
-			? "unit %.100s has no process: it does not run"
-			: "file %.100s: no process has the number that it begins with",
-		    what);
 	free(d);
 	return NULL;
 }

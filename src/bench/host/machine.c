@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "bench/host/machine.h"
 
+#include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +21,7 @@ value(struct bench_proc_file *f, const char *root, const char *path, const char 
 {
 	if (bench_proc_read(f, "%s%s", root, path) < 0)
 		return NULL;
-	return key != NULL ? bench_proc_value(f->text, key) : f->text;
+	return key != NULL ? bench_proc_value(f->text, key, ':') : f->text;
 }
 
 /*
@@ -44,18 +46,15 @@ set(char to[static BENCH_MACHINE_TEXT], const char *text)
 static void
 set_os(const char *root, struct bench_proc_file *f, struct bench_machine *m)
 {
-	static const char key[] = "\nPRETTY_NAME=";
+	const char *at = value(f, root, "/etc/os-release", NULL) != NULL ||
+		value(f, root, "/usr/lib/os-release", NULL) != NULL
+	    ? bench_proc_value(f->text, "PRETTY_NAME", '=')
+	    : NULL;
 
-	if (value(f, root, "/etc/os-release", NULL) == NULL &&
-	    value(f, root, "/usr/lib/os-release", NULL) == NULL)
-		return;
-	bool first = strncmp(f->text, key + 1, sizeof(key) - 2) == 0;
-	char *at = first ? f->text : strstr(f->text, key);
 	if (at == NULL)
 		return;
-	at = strchr(at, '=') + 1;
 	at += *at == '"' || *at == '\'';
-	at[strcspn(at, "\"'\n")] = '\0';
+	f->text[(size_t)(at - f->text) + strcspn(at, "\"'\n")] = '\0';
 	(void)set(m->os, at);
 }
 
@@ -93,28 +92,40 @@ bench_machine_read(const char *root, struct bench_machine *m)
 
 /* --- How busy it is --------------------------------------------------------------------------- */
 
-/*
- * Indices of times in the first line of /proc/stat (proc(5)); those after STEAL are in others
- * already.
- */
-#define IDLE 3
-#define IOWAIT 4
-#define STEAL 7
+/* Times in the first line of /proc/stat (proc(5)); those after "steal" are in others already. */
+enum { USER, NICE, SYSTEM, IDLE, IOWAIT, IRQ, SOFTIRQ, STEAL, TIMES };
 
-/* The first line of /proc/stat: "cpu  USER NICE ..." */
+/* "cpu  USER NICE ..." */
 static void
-read_ticks(const char *text, struct bench_busy *b)
+read_ticks(const char *at, struct bench_busy *b)
 {
-	const char *at = text + strcspn(text, " \n");
 	uint64_t v;
 
-	if (strncmp(text, "cpu ", 4) != 0)
-		return;
-	for (unsigned i = 0; i <= STEAL && bench_proc_number(&at, &v); i++) {
+	for (unsigned i = 0; i < TIMES && bench_proc_number(&at, &v); i++) {
 		b->ticks += v;
 		b->stolen += i == STEAL ? v : 0;
 		b->idle += i == IDLE || i == IOWAIT ? v : 0;
 	}
+}
+
+/* /proc/stat by lines: one with a number for each interrupt is before that of context switches. */
+static void
+read_stat(const char *root, struct bench_busy *b)
+{
+	char path[PATH_MAX], *line = NULL;
+	size_t size = 0;
+
+	(void)snprintf(path, sizeof(path), "%s/proc/stat", root);
+	FILE *f = fopen(path, "re");
+	while (f != NULL && getline(&line, &size, f) > 0) {
+		if (strncmp(line, "cpu ", 4) == 0)
+			read_ticks(line + 4, b);
+		else if (sscanf(line, "ctxt %" SCNu64, &b->switches) == 1)
+			break;
+	}
+	if (f != NULL)
+		(void)fclose(f);
+	free(line);
 }
 
 void
@@ -130,24 +141,26 @@ bench_busy_read(const char *root, struct bench_busy *b)
 
 		b->load = end != f.text && *end == ' ' ? load : -1;
 	}
-	if (bench_proc_read(&f, "%s/proc/stat", root) == 0)
-		read_ticks(f.text, b);
+	read_stat(root, b);
 	if (clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &ts) == 0)
 		b->cpu_ns = (uint64_t)ts.tv_sec * NS_PER_SEC + (uint64_t)ts.tv_nsec;
 }
 
+/* How far a counter went from A to B, in parts of WHOLE. */
 static double
-percent(uint64_t from, uint64_t to, uint64_t whole)
+part(uint64_t a, uint64_t b, double whole)
 {
-	return whole > 0 && to > from ? 100 * (double)(to - from) / (double)whole : 0;
+	return whole > 0 && b > a ? (double)(b - a) / whole : 0;
 }
 
 struct bench_busy_shares
 bench_busy_since(const struct bench_busy *a, const struct bench_busy *b)
 {
-	uint64_t ticks = b->ticks > a->ticks ? b->ticks - a->ticks : 0;
+	double ticks = (double)b->ticks - (double)a->ticks,
+	       ns = (double)b->when_ns - (double)a->when_ns;
 
-	return (struct bench_busy_shares){ percent(a->stolen, b->stolen, ticks),
-		percent(a->ticks - a->idle, b->ticks - b->idle, ticks),
-		percent(a->cpu_ns, b->cpu_ns, b->when_ns - a->when_ns) };
+	return (struct bench_busy_shares){ 100 * part(a->stolen, b->stolen, ticks),
+		100 * part(a->ticks - a->idle, b->ticks - b->idle, ticks),
+		100 * part(a->cpu_ns, b->cpu_ns, ns),
+		part(a->switches, b->switches, ns / (double)NS_PER_SEC) };
 }

@@ -31,22 +31,24 @@ void bench_machine_read(const char *root, struct bench_machine *m);
 
 /* A moment. */
 struct bench_busy {
-	double load;      /* average of the last minute; < 0: unknown */
-	uint64_t stolen;  /* ticks that the hypervisor gave to others, of all processors */
-	uint64_t ticks;   /* that have passed on all processors */
-	uint64_t idle;    /* of these, without work */
-	uint64_t cpu_ns;  /* that this process has used */
-	uint64_t when_ns; /* by our clock */
+	double load;       /* average of the last minute; < 0: unknown */
+	uint64_t stolen;   /* ticks that the hypervisor gave to others, of all processors */
+	uint64_t ticks;    /* that have passed on all processors */
+	uint64_t idle;     /* of these, without work */
+	uint64_t switches; /* context switches, of all processors */
+	uint64_t cpu_ns;   /* that this process has used */
+	uint64_t when_ns;  /* by our clock */
 };
 
 /* bench_busy_read: how it is now. */
 void bench_busy_read(const char *root, struct bench_busy *b);
 
-/* What happened from one moment to another, in percent. */
+/* What happened from one moment to another: shares in percent. */
 struct bench_busy_shares {
-	double stolen; /* of the time of all processors that others had */
-	double all;    /* of the time of all processors in which they worked */
-	double cpu;    /* that this process used, of one processor */
+	double stolen;   /* of the time of all processors that others had */
+	double all;      /* of the time of all processors in which they worked */
+	double cpu;      /* that this process used, of one processor */
+	double switches; /* context switches of all processors, per second */
 };
 
 /* bench_busy_since: what happened from A to B. */

@@ -31,7 +31,7 @@ bench_proc_read(struct bench_proc_file *file, const char *path, ...)
 }
 
 const char *
-bench_proc_value(const char *text, const char *key)
+bench_proc_value(const char *text, const char *key, char mark)
 {
 	size_t len = strlen(key);
 
@@ -39,9 +39,9 @@ bench_proc_value(const char *text, const char *key)
 		text += *text == '\n';
 		if (strncmp(text, key, len) != 0)
 			continue;
-		const char *colon = text + len + strspn(text + len, " \t");
-		if (*colon == ':')
-			return colon + 1 + strspn(colon + 1, " \t");
+		const char *at = text + len + strspn(text + len, " \t");
+		if (*at == mark)
+			return at + 1 + strspn(at + 1, " \t");
 	}
 	return NULL;
 }

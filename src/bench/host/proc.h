@@ -24,10 +24,10 @@ struct bench_proc_file {
 MUST_USE int bench_proc_read(struct bench_proc_file *file, const char *path, ...) PRINTF_LIKE(2, 3);
 
 /*
- * bench_proc_value: what follows "KEY:" and blanks at the beginning of a line of TEXT, to the end
- * of the text; blanks may be before the colon, too. NULL if no line begins so.
+ * bench_proc_value: what follows KEY, MARK (as ':') and blanks at the beginning of a line of TEXT,
+ * to the end of the text; blanks may be before MARK, too. NULL if no line begins so.
  */
-MUST_USE const char *bench_proc_value(const char *text, const char *key);
+MUST_USE const char *bench_proc_value(const char *text, const char *key, char mark);
 
 /*
  * bench_proc_number: read the decimal number at *at, behind blanks, to *v, and move *at behind it.

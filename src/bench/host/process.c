@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -14,49 +13,32 @@
 #include "base/clock.h"
 
 #define LOOK_NS (5 * NS_PER_MS) /* between two checks whether it has ended */
+#define NOT_STARTED 126         /* the exit code of a shell that cannot execute something */
 
-/* A group of its own, so that all can be killed; no signal is blocked or ignored there. */
-static int
-set_attributes(posix_spawnattr_t *attr)
+/*
+ * Start the shell in a group of its own, so that all can be killed; no signal is blocked or ignored
+ * there. What it prints goes to standard error, as ours is for results. -1: it cannot be started.
+ */
+static pid_t
+start(const char *command)
 {
-	const short flags = POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP;
-	sigset_t none, all;
+	pid_t pid = fork();
 
-	(void)sigemptyset(&none);
-	(void)sigfillset(&all);
-	int err = posix_spawnattr_setsigmask(attr, &none);
-	if (err == 0)
-		err = posix_spawnattr_setsigdefault(attr, &all);
-	if (err == 0)
-		err = posix_spawnattr_setpgroup(attr, 0);
-	return err == 0 ? posix_spawnattr_setflags(attr, flags) : err;
-}
-
-/* Start the shell; what it prints goes to standard error, as ours is for results. 0 or an errno. */
-static int
-start(const char *command, pid_t *pid)
-{
-	char shell[] = "/bin/sh", option[] = "-c";
-	char *const argv[] = { shell, option, (char *)(uintptr_t)command, NULL };
-	posix_spawn_file_actions_t files;
-	posix_spawnattr_t attr;
-
-	int err = posix_spawn_file_actions_init(&files);
-	if (err != 0)
-		return err;
-	err = posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-	if (err == 0)
-		err = posix_spawn_file_actions_adddup2(&files, STDERR_FILENO, STDOUT_FILENO);
-	if (err == 0)
-		err = posix_spawnattr_init(&attr);
-	if (err == 0) {
-		err = set_attributes(&attr);
-		if (err == 0)
-			err = posix_spawn(pid, shell, &files, &attr, argv, environ);
-		(void)posix_spawnattr_destroy(&attr);
+	if (pid != 0) {
+		if (pid > 0)
+			(void)setpgid(pid, pid); /* whoever of the two is first */
+		return pid;
 	}
-	(void)posix_spawn_file_actions_destroy(&files);
-	return err;
+	sigset_t none;
+	(void)sigemptyset(&none);
+	for (int sig = 1; sig < NSIG; sig++)
+		(void)signal(sig, SIG_DFL);
+	(void)setpgid(0, 0);
+	(void)sigprocmask(SIG_SETMASK, &none, NULL);
+	int null = open("/dev/null", O_RDONLY);
+	if (null >= 0 && dup2(null, STDIN_FILENO) >= 0 && dup2(STDERR_FILENO, STDOUT_FILENO) >= 0)
+		(void)execl("/bin/sh", "sh", "-c", command, (char *)NULL);
+	_exit(NOT_STARTED);
 }
 
 /* Wait until the process ends, for GIVE_UP_NS or *stop. Did it end? */
@@ -93,13 +75,12 @@ bench_process_shell(const char *command, double limit, const atomic_bool *stop,
     char error[static BENCH_PROCESS_ERROR])
 {
 	uint64_t give_up_ns = clock_now_ns() + (uint64_t)(limit * (double)NS_PER_SEC);
+	pid_t pid = start(command);
 	int status = 0;
-	pid_t pid;
-	int err = start(command, &pid);
 
-	if (err != 0) {
+	if (pid < 0) {
 		(void)snprintf(
-		    error, BENCH_PROCESS_ERROR, "it cannot be started: %s", strerror(err));
+		    error, BENCH_PROCESS_ERROR, "it cannot be started: %s", strerror(errno));
 		return false;
 	}
 	if (wait_for(pid, give_up_ns, stop, &status))

@@ -194,6 +194,25 @@ START_TEST(work_of_all_is_a_share_of_all)
 }
 END_TEST
 
+/* Behind a line of any length, and as a rate. */
+START_TEST(context_switches_are_counted)
+{
+	static char text[40000];
+	int n = snprintf(text, sizeof(text), "cpu  1 2 3 4\ncpu0 1 2 3 4\nintr 9");
+
+	for (unsigned i = 0; i < 10000; i++)
+		n += snprintf(text + n, sizeof(text) - (size_t)n, " 7");
+	(void)snprintf(text + n, sizeof(text) - (size_t)n, "\nctxt 5000\nbtime 1\n");
+	struct bench_busy a = busy("", "cpu  1 2 3 4\nctxt 2000\n"), b = busy("", text);
+
+	b.when_ns = a.when_ns + 2 * NS_PER_SEC;
+	ck_assert_uint_eq(b.switches, 5000);
+	ck_assert_double_eq(bench_busy_since(&a, &b).switches, 1500);
+	ck_assert_double_eq(bench_busy_since(&b, &a).switches, 0);
+	ck_assert_double_eq(bench_busy_since(&a, &a).switches, 0);
+}
+END_TEST
+
 START_TEST(what_is_no_such_file_is_unknown)
 {
 	static const char *const garbage[] = { "", "cpu", "cpu \n", "x 1 2 3", "cpu  1 x" };
@@ -237,6 +256,7 @@ tests_add(TCase *tc)
 	tcase_add_test(tc, means_are_read);
 	tcase_add_test(tc, stolen_time_is_a_share_of_all);
 	tcase_add_test(tc, work_of_all_is_a_share_of_all);
+	tcase_add_test(tc, context_switches_are_counted);
 	tcase_add_test(tc, what_is_no_such_file_is_unknown);
 	tcase_add_test(tc, own_time_is_counted);
 }

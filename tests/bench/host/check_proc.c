@@ -57,14 +57,15 @@ START_TEST(value_is_that_of_its_whole_key)
 	static const char text[] = "Name:\tVmRSS: 1\nVmRSSX: 2\n VmRSS: 3\nVmRSS:\t  4 kB\n"
 				   "VmRSS: 5\n";
 
-	ck_assert_str_eq(bench_proc_value(text, "VmRSS"), "4 kB\nVmRSS: 5\n");
-	ck_assert_str_eq(bench_proc_value("A:", "A"), "");
-	ck_assert_ptr_null(bench_proc_value(text, "Vm"));
-	ck_assert_ptr_null(bench_proc_value("", "A"));
-	ck_assert_ptr_null(bench_proc_value("A", "A"));
-	ck_assert_ptr_null(bench_proc_value("B:\n", "A"));
+	ck_assert_str_eq(bench_proc_value(text, "VmRSS", ':'), "4 kB\nVmRSS: 5\n");
+	ck_assert_str_eq(bench_proc_value("A:", "A", ':'), "");
+	ck_assert_ptr_null(bench_proc_value(text, "Vm", ':'));
+	ck_assert_str_eq(bench_proc_value("A:1\nA=2", "A", '='), "2");
+	ck_assert_ptr_null(bench_proc_value("", "A", ':'));
+	ck_assert_ptr_null(bench_proc_value("A", "A", ':'));
+	ck_assert_ptr_null(bench_proc_value("B:\n", "A", ':'));
 	ck_assert_str_eq(
-	    bench_proc_value("model\t: 1\nmodel name\t: AMD\n", "model name"), "AMD\n");
+	    bench_proc_value("model\t: 1\nmodel name\t: AMD\n", "model name", ':'), "AMD\n");
 }
 END_TEST
 
