@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "bench/load/plan.h"
-#include "bench/load/stream.h"
 #include "support/tests.h"
 
 #define N_OF(a) (sizeof(a) / sizeof((a)[0]))
@@ -459,7 +458,7 @@ START_TEST(addresses_and_networks_are_taken)
 	ck_assert_uint_eq(s.plan.transport->window, 0);
 	good("transport", "tcp");
 	ck_assert_ptr_eq(s.plan.transport, &bench_tcp);
-	ck_assert_uint_eq(s.plan.transport->window, BENCH_STREAM_WINDOW);
+	ck_assert_uint_eq(s.plan.transport->window, BENCH_TCP_WINDOW);
 	good("per-connection", "4000000000");
 	ck_assert_uint_eq(s.plan.per_connection, 4000000000);
 	good("namespace", "198.18.0.0/15");

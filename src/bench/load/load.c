@@ -74,6 +74,12 @@ drawn(const struct bench_load *l, uint64_t n, uint64_t below)
 	return hash_bytes(&n, sizeof(n), l->seed) % below;
 }
 
+static uint64_t
+drawn_number(const struct bench_load *l, uint64_t n, const struct bench_range *r)
+{
+	return r->first + drawn(l, n, r->last - r->first + 1);
+}
+
 /* Which of the hot names question N is for; 0 is the most popular. */
 static uint64_t
 drawn_hot(const struct bench_load *l, uint64_t n)
@@ -92,31 +98,14 @@ bench_load_question(const struct bench_load *l, uint64_t n)
 	uint64_t names = l->hits && l->size > l->hot ? l->size - l->hot : l->size;
 
 	n += l->first;
-
-	switch (q.kind) {
-	case BENCH_HIT:
+	if (q.kind == BENCH_HIT)
 		q.number = l->size - 1 - drawn_hot(l, n);
-		break;
-	case BENCH_NUMBER:
-		q.number = l->numbers.first + drawn(l, n, l->numbers.last - l->numbers.first + 1);
-		break;
-	case BENCH_NO_NUMBER:
-		q.number = l->missing.first + drawn(l, n, l->missing.last - l->missing.first + 1);
-		break;
-	case BENCH_REPLAY:
-		q.number = n % l->replay->n;
-		break;
-	case BENCH_NEW:
-	case BENCH_MISSING:
-	case BENCH_ADDRESS:
-	case BENCH_REVERSE:
-	case BENCH_OTHER:
-	case BENCH_OTHER_LAST:
-	case BENCH_KINDS:
-	default:
-		q.number = n % names;
-		break;
-	}
+	else if (q.kind == BENCH_NUMBER)
+		q.number = drawn_number(l, n, &l->numbers);
+	else if (q.kind == BENCH_NO_NUMBER)
+		q.number = drawn_number(l, n, &l->missing);
+	else
+		q.number = n % (q.kind == BENCH_REPLAY ? l->replay->n : names);
 	return q;
 }
 
@@ -212,26 +201,14 @@ size_t
 bench_load_name(
     const struct bench_load *l, struct bench_question q, uint8_t out[static DNS_NAME_MAX])
 {
-	switch (q.kind) {
-	case BENCH_REVERSE:
+	if (q.kind == BENCH_REVERSE)
 		return write_reverse(l, q, out);
-	case BENCH_NUMBER:
+	if (q.kind == BENCH_NUMBER)
 		return write_number(q.number, l->numbers.digits, out);
-	case BENCH_NO_NUMBER:
+	if (q.kind == BENCH_NO_NUMBER)
 		return write_number(q.number, l->missing.digits, out);
-	case BENCH_REPLAY:
-		return bench_replay_name(l->replay, q.number, out);
-	case BENCH_NEW:
-	case BENCH_HIT:
-	case BENCH_MISSING:
-	case BENCH_ADDRESS:
-	case BENCH_OTHER:
-	case BENCH_OTHER_LAST:
-	case BENCH_KINDS:
-	default:
-		break;
-	}
-	return write_host(l, q, out);
+	return q.kind == BENCH_REPLAY ? bench_replay_name(l->replay, q.number, out)
+				      : write_host(l, q, out);
 }
 
 size_t

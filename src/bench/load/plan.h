@@ -70,8 +70,9 @@ struct bench_plan {
 /* bench_udp: datagrams, in batches, from a connected socket. */
 extern const struct bench_transport bench_udp;
 
-/* bench_tcp: plain TCP connections under bench_stream. */
+/* bench_tcp: connections with pipelined questions. */
 extern const struct bench_transport bench_tcp;
+#define BENCH_TCP_WINDOW 64 /* questions open on one if nothing is said */
 
 /* bench_plan_transport: the transport called NAME; NULL if there is none. */
 MUST_USE const struct bench_transport *bench_plan_transport(const char *name);

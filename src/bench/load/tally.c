@@ -20,52 +20,43 @@ bench_tally_clear(struct bench_tally *t)
 	bench_histogram_clear(&t->gaps);
 }
 
+/* Add the counters in the SIZE bytes at FROM, all uint64_t, to those at TO. */
+static void
+add_counters(void *to, const void *from, size_t size)
+{
+	uint64_t *sum = to;
+	const uint64_t *more = from;
+
+	for (size_t i = 0; i < size / sizeof(*sum); i++)
+		sum[i] += more[i];
+}
+
 void
 bench_tally_faults(struct bench_tally *t, const struct bench_faults *f)
 {
-	t->faults.unsent += f->unsent;
-	t->faults.refused += f->refused;
-	t->faults.dropped += f->dropped;
-	t->faults.closed += f->closed;
-	t->faults.stalled += f->stalled;
-	t->faults.elsewhere += f->elsewhere;
-	t->faults.no_port += f->no_port;
-	t->faults.connections += f->connections;
+	add_counters(&t->faults, f, sizeof(*f));
+}
+
+static uint64_t
+max_of(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
 }
 
 void
 bench_tally_merge(struct bench_tally *to, const struct bench_tally *from)
 {
-	to->sent += from->sent;
+	add_counters(to, from, offsetof(struct bench_tally, overdue_at_once));
+	to->overdue_at_once = max_of(to->overdue_at_once, from->overdue_at_once);
+	to->crowd = max_of(to->crowd, from->crowd);
+	to->first_ns = from->first_ns < to->first_ns ? from->first_ns : to->first_ns;
+	to->last_ns = max_of(to->last_ns, from->last_ns);
+	to->heard_ns = max_of(to->heard_ns, from->heard_ns);
+	to->end_ns = max_of(to->end_ns, from->end_ns);
+	to->n_numbers = max_of(to->n_numbers, from->n_numbers);
 	to->burst = from->burst > to->burst ? from->burst : to->burst;
 	to->timing = from->timing != NULL ? from->timing : to->timing;
 	to->arrivals = from->arrivals != NULL ? from->arrivals : to->arrivals;
-	for (unsigned i = 0; i < BENCH_VERDICTS; i++)
-		to->replies[i] += from->replies[i];
-	for (unsigned i = 0; i < BENCH_RCODES; i++)
-		to->rcodes[i] += from->rcodes[i];
-	to->overdue += from->overdue;
-	to->late += from->late;
-	to->duplicate += from->duplicate;
-	to->other += from->other;
-	to->stray += from->stray;
-	to->malformed += from->malformed;
-	to->no_reply += from->no_reply;
-	to->paused += from->paused;
-	to->pauses += from->pauses;
-	to->pause_ns += from->pause_ns;
-	to->no_room += from->no_room;
-	to->missing_behind += from->missing_behind;
-	to->behind += from->behind;
-	to->overdue_at_once = from->overdue_at_once > to->overdue_at_once ? from->overdue_at_once
-									  : to->overdue_at_once;
-	to->crowd = from->crowd > to->crowd ? from->crowd : to->crowd;
-	bench_tally_faults(to, &from->faults);
-	to->first_ns = from->first_ns < to->first_ns ? from->first_ns : to->first_ns;
-	to->last_ns = from->last_ns > to->last_ns ? from->last_ns : to->last_ns;
-	to->heard_ns = from->heard_ns > to->heard_ns ? from->heard_ns : to->heard_ns;
-	to->end_ns = from->end_ns > to->end_ns ? from->end_ns : to->end_ns;
-	to->n_numbers = from->n_numbers > to->n_numbers ? from->n_numbers : to->n_numbers;
 	bench_histogram_merge(&to->rtt, &from->rtt);
 	bench_histogram_merge(&to->lag, &from->lag);
 	bench_histogram_merge(&to->gaps, &from->gaps);

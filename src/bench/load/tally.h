@@ -19,10 +19,8 @@
 #define BENCH_RCODES 24 /* that are told apart: up to BADCOOKIE */
 
 struct bench_tally {
+	/* What adds up, all of uint64_t, up to faults */
 	uint64_t sent;
-	uint32_t burst;                    /* questions due at once; 0 means 1 */
-	const struct bench_replay *timing; /* borrowed: as the plan's, and likewise */
-	const struct bench_arrivals *arrivals;
 	uint64_t replies[BENCH_VERDICTS]; /* first replies in time, by verdict */
 	uint64_t rcodes[BENCH_RCODES];    /* of those of BENCH_RCODE, by their rcode */
 	uint64_t overdue;                 /* questions without a reply within the timeout */
@@ -38,16 +36,19 @@ struct bench_tally {
 	uint64_t no_room;   /* times that questions were due and no lane had room */
 	uint64_t missing_behind; /* questions without a reply in time that had left late, or in a
 				    crowd, by the tester */
-	uint64_t behind;         /* questions that the tester sent late (bench_turns_slack), */
-	/* and how many were late at once, at most: as if all threads did what one does */
-	uint64_t overdue_at_once;
-	uint64_t crowd; /* questions sent within a millisecond, at most, likewise */
+	uint64_t behind;         /* questions that the tester sent late (bench_turns_slack) */
 	struct bench_faults faults;
-	uint64_t first_ns;           /* when the first question was sent; UINT64_MAX: none */
-	uint64_t last_ns;            /* when the last question was sent */
-	uint64_t heard_ns;           /* when the last reply to one came; 0: none, or not known */
-	uint64_t end_ns;             /* when the last question was answered or given up */
-	uint64_t n_numbers;          /* question numbers used, from the run's first on */
+	/* how many were late at once, at most: as if all threads did what one does */
+	uint64_t overdue_at_once;
+	uint64_t crowd;     /* questions sent within a millisecond, at most, likewise */
+	uint64_t first_ns;  /* when the first question was sent; UINT64_MAX: none */
+	uint64_t last_ns;   /* when the last question was sent */
+	uint64_t heard_ns;  /* when the last reply to one came; 0: none, or not known */
+	uint64_t end_ns;    /* when the last question was answered or given up */
+	uint64_t n_numbers; /* question numbers used, from the run's first on */
+	uint32_t burst;     /* questions due at once; 0 means 1 */
+	const struct bench_replay *timing; /* borrowed: as the plan's, and likewise */
+	const struct bench_arrivals *arrivals;
 	struct bench_histogram rtt;  /* of valid replies */
 	struct bench_histogram lag;  /* how late questions were sent, by batches, by the tester */
 	struct bench_histogram gaps; /* between two questions of a thread; 0 within a batch */

@@ -13,7 +13,6 @@
 
 #include "base/clock.h"
 #include "bench/load/plan.h"
-#include "bench/load/stream.h"
 #include "dns/wire.h"
 #include "support/tests.h"
 

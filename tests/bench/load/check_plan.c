@@ -6,7 +6,6 @@
 #include <stdbool.h>
 
 #include "base/clock.h"
-#include "bench/load/stream.h"
 #include "support/tests.h"
 
 #define N_OF(a) (sizeof(a) / sizeof((a)[0]))
@@ -15,7 +14,7 @@ START_TEST(window_is_the_transports_unless_told)
 {
 	struct bench_plan p = { .transport = &bench_tcp };
 
-	ck_assert_uint_eq(bench_plan_window(&p), BENCH_STREAM_WINDOW);
+	ck_assert_uint_eq(bench_plan_window(&p), BENCH_TCP_WINDOW);
 	p.window = 7;
 	ck_assert_uint_eq(bench_plan_window(&p), 7);
 	p = (struct bench_plan){ .transport = &bench_udp };

@@ -1,6 +1,19 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "bench/load/stream.h"
-
+/*
+ * bench_tcp: DNS over TCP (RFC 7766). A lane has one connection at a time; its questions are
+ * pipelined and may be answered in any order.
+ *
+ * What is measured: at a rate, the time of a question runs from when it is due, so that it includes
+ * the wait of a question that the server lets wait: it does not read, all places of the window are
+ * taken, the connection is being made or was lost. Else it runs from when the question is handed to
+ * the lane. Connections are begun before the run: unless --per-connection asks for new ones or the
+ * server closes them, the time is that of question and answer alone.
+ *
+ * When a connection ends, its open questions are lost. They are not asked again, as RFC 7766
+ * section 6.2.4 would have a client do, since that would hide the server's losses. The lane
+ * connects again: at once if the connection had an answer, else after a pause. A connection by
+ * which questions were sent and nothing was received for two timeouts is given up.
+ */
 #include <errno.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -25,7 +38,6 @@ _Static_assert(OUT_SIZE >= BENCH_BATCH * FRAME_MAX, "a batch fits");
 
 /* Without a connection (lane->fd < 0) the output waits for the next one. */
 struct bench_stream {
-	const struct bench_carrier *carrier;
 	bool stands;        /* the connection is established */
 	bool of_use;        /* a message was received on it */
 	bool more;          /* whole messages were left behind BENCH_VIEWS others */
@@ -41,6 +53,78 @@ struct bench_stream {
 	uint8_t out[OUT_SIZE];
 };
 
+/* --- Sockets ---------------------------------------------------------------------------------- */
+
+/* Begin a connection to the lane's server: its descriptor or -errno. */
+static int
+tcp_begin(struct bench_lane *lane)
+{
+	struct sockaddr_storage ss;
+	socklen_t len = netaddr_to_sockaddr(lane->way.server, &ss);
+	int fd = socket(ss.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+	int on = 1;
+
+	if (fd < 0)
+		return -errno;
+	bench_stamp_enable(fd);
+	(void)setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
+	int err = bench_clients_bind(fd, &lane->way.source);
+	if (err == 0 && connect(fd, (struct sockaddr *)&ss, len) != 0 && errno != EINPROGRESS)
+		err = -errno;
+	if (err == 0)
+		return fd;
+	(void)close(fd);
+	return err;
+}
+
+/* Is it established? 0: yes; > 0: events of epoll to wait for; -errno: it has failed. */
+static int
+tcp_shake(struct bench_lane *lane)
+{
+	struct pollfd p = { .fd = lane->fd, .events = POLLOUT };
+	int err = 0;
+	socklen_t len = sizeof(err);
+
+	if (poll(&p, 1, 0) <= 0)
+		return EPOLLOUT;
+	return getsockopt(lane->fd, SOL_SOCKET, SO_ERROR, &err, &len) == 0 ? -err : -errno;
+}
+
+/*
+ * Read up to LEN bytes; lane->came_ns is when the last of them came. How many; 0: the stream has
+ * ended; -EAGAIN: none now; -errno.
+ */
+static ssize_t
+tcp_read(struct bench_lane *lane, uint8_t *bytes, size_t len)
+{
+	_Alignas(struct cmsghdr) uint8_t control[BENCH_STAMP_CONTROL];
+	struct iovec iov = { bytes, len };
+	struct msghdr h = { .msg_iov = &iov, .msg_iovlen = 1, .msg_control = control };
+	ssize_t n;
+
+	do {
+		h.msg_controllen = sizeof(control);
+		n = recvmsg(lane->fd, &h, MSG_DONTWAIT);
+	} while (n < 0 && errno == EINTR);
+	if (n < 0)
+		return -errno;
+	bench_stamp_take(&lane->stamp);
+	lane->came_ns = bench_stamp_of(&h, &lane->stamp);
+	return n;
+}
+
+/* Write up to LEN bytes. How many; -EAGAIN: none now; -errno. */
+static ssize_t
+tcp_write(struct bench_lane *lane, const uint8_t *bytes, size_t len)
+{
+	ssize_t n;
+
+	do
+		n = send(lane->fd, bytes, len, MSG_DONTWAIT | MSG_NOSIGNAL);
+	while (n < 0 && errno == EINTR);
+	return n >= 0 ? n : -errno;
+}
+
 /* --- Connections ------------------------------------------------------------------------------ */
 
 /* Close the connection and forget what was asked by it. */
@@ -50,7 +134,7 @@ end(struct bench_lane *lane)
 	struct bench_stream *s = lane->stream;
 
 	if (lane->fd >= 0)
-		s->carrier->end(lane);
+		(void)close(lane->fd);
 	lane->fd = -1;
 	lane->events = 0;
 	s->stands = s->of_use = s->more = false;
@@ -62,7 +146,7 @@ end(struct bench_lane *lane)
 static int
 begin(struct bench_lane *lane)
 {
-	int fd = lane->stream->carrier->begin(lane);
+	int fd = tcp_begin(lane);
 
 	if (fd < 0)
 		return fd;
@@ -128,7 +212,7 @@ stands(struct bench_lane *lane)
 
 	if (s->stands || lane->fd < 0)
 		return s->stands;
-	int wants = s->carrier->shake(lane);
+	int wants = tcp_shake(lane);
 	if (wants > 0)
 		watch(lane, (uint32_t)wants);
 	else if (wants < 0)
@@ -141,33 +225,32 @@ stands(struct bench_lane *lane)
 	return s->stands;
 }
 
-int
-bench_stream_open(struct bench_lane *lane)
-{
-	lane->stream = calloc(1, sizeof(*lane->stream));
-	if (lane->stream == NULL)
-		return -ENOMEM;
-	lane->stream->carrier = lane->way.transport->carrier;
-	int err = begin(lane);
-	if (err == -ECONNREFUSED) { /* at once, as on loopback: counted as a later one is */
-		fail(lane, err);
-		err = 0;
-	}
-	if (err != 0)
-		bench_stream_close(lane);
-	return err;
-}
-
-void
-bench_stream_close(struct bench_lane *lane)
+static void
+tcp_close(struct bench_lane *lane)
 {
 	end(lane);
 	free(lane->stream);
 	lane->stream = NULL;
 }
 
-void
-bench_stream_tick(struct bench_lane *lane, uint64_t now_ns)
+static int
+tcp_open(struct bench_lane *lane)
+{
+	lane->stream = calloc(1, sizeof(*lane->stream));
+	if (lane->stream == NULL)
+		return -ENOMEM;
+	int err = begin(lane);
+	if (err == -ECONNREFUSED) { /* at once, as on loopback: counted as a later one is */
+		fail(lane, err);
+		err = 0;
+	}
+	if (err != 0)
+		tcp_close(lane);
+	return err;
+}
+
+static void
+tcp_tick(struct bench_lane *lane, uint64_t now_ns)
 {
 	struct bench_stream *s = lane->stream;
 
@@ -196,8 +279,13 @@ renew(struct bench_lane *lane)
 		begin_again(lane);
 }
 
-uint64_t
-bench_stream_room(struct bench_lane *lane)
+/*
+ * As many as the buffer and the plan's per_connection allow. If that is used up and no question is
+ * open, a new connection is begun. That open questions have different IDs (RFC 7766 section 6.2.1)
+ * is seen to by bench_inflight.
+ */
+static uint64_t
+tcp_room(struct bench_lane *lane)
 {
 	struct bench_stream *s = lane->stream;
 	uint64_t most = lane->way.per_connection > 0 ? lane->way.per_connection : UINT64_MAX;
@@ -217,7 +305,7 @@ flush(struct bench_lane *lane)
 
 	if (!stands(lane) || s->out_at == s->out_len)
 		return;
-	ssize_t n = s->carrier->write(lane, s->out + s->out_at, s->out_len - s->out_at);
+	ssize_t n = tcp_write(lane, s->out + s->out_at, s->out_len - s->out_at);
 	if (n < 0 && n != -EAGAIN)
 		return; /* receive will read the end, after the replies before it */
 	s->out_at += n > 0 ? (size_t)n : 0;
@@ -241,10 +329,10 @@ put(struct bench_stream *s, const struct bench_view *question)
 }
 
 /* All in one write, each length with its message (RFC 7766 section 8). */
-unsigned
-bench_stream_send(struct bench_lane *lane, struct bench_batch *b)
+static unsigned
+tcp_send(struct bench_lane *lane, struct bench_batch *b)
 {
-	uint64_t room = bench_stream_room(lane);
+	uint64_t room = tcp_room(lane);
 	struct bench_stream *s = lane->stream;
 	unsigned n = b->n_out < room ? b->n_out : (unsigned)room;
 
@@ -295,13 +383,13 @@ read_more(struct bench_lane *lane)
 		memmove(s->in, s->in + s->in_at, s->in_len - s->in_at);
 	s->in_len -= s->in_at;
 	s->in_at = 0;
-	ssize_t n = s->carrier->read(lane, s->in + s->in_len, IN_SIZE - s->in_len);
+	ssize_t n = tcp_read(lane, s->in + s->in_len, IN_SIZE - s->in_len);
 	s->in_len += n > 0 ? (size_t)n : 0;
 	return n;
 }
 
-unsigned
-bench_stream_receive(struct bench_lane *lane, struct bench_batch *b)
+static unsigned
+tcp_receive(struct bench_lane *lane, struct bench_batch *b)
 {
 	struct bench_stream *s = lane->stream;
 
@@ -322,94 +410,15 @@ bench_stream_receive(struct bench_lane *lane, struct bench_batch *b)
 	return b->n_in;
 }
 
-/* --- TCP as the carrier ----------------------------------------------------------------------- */
-
-static int
-tcp_begin(struct bench_lane *lane)
-{
-	struct sockaddr_storage ss;
-	socklen_t len = netaddr_to_sockaddr(lane->way.server, &ss);
-	int fd = socket(ss.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-	int on = 1;
-
-	if (fd < 0)
-		return -errno;
-	bench_stamp_enable(fd);
-	(void)setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
-	int err = bench_clients_bind(fd, &lane->way.source);
-	if (err == 0 && connect(fd, (struct sockaddr *)&ss, len) != 0 && errno != EINPROGRESS)
-		err = -errno;
-	if (err == 0)
-		return fd;
-	(void)close(fd);
-	return err;
-}
-
-static int
-tcp_shake(struct bench_lane *lane)
-{
-	struct pollfd p = { .fd = lane->fd, .events = POLLOUT };
-	int err = 0;
-	socklen_t len = sizeof(err);
-
-	if (poll(&p, 1, 0) <= 0)
-		return EPOLLOUT;
-	return getsockopt(lane->fd, SOL_SOCKET, SO_ERROR, &err, &len) == 0 ? -err : -errno;
-}
-
-static ssize_t
-tcp_read(struct bench_lane *lane, uint8_t *bytes, size_t len)
-{
-	_Alignas(struct cmsghdr) uint8_t control[BENCH_STAMP_CONTROL];
-	struct iovec iov = { bytes, len };
-	struct msghdr h = { .msg_iov = &iov, .msg_iovlen = 1, .msg_control = control };
-	ssize_t n;
-
-	do {
-		h.msg_controllen = sizeof(control);
-		n = recvmsg(lane->fd, &h, MSG_DONTWAIT);
-	} while (n < 0 && errno == EINTR);
-	if (n < 0)
-		return -errno;
-	bench_stamp_take(&lane->stamp);
-	lane->came_ns = bench_stamp_of(&h, &lane->stamp);
-	return n;
-}
-
-static ssize_t
-tcp_write(struct bench_lane *lane, const uint8_t *bytes, size_t len)
-{
-	ssize_t n;
-
-	do
-		n = send(lane->fd, bytes, len, MSG_DONTWAIT | MSG_NOSIGNAL);
-	while (n < 0 && errno == EINTR);
-	return n >= 0 ? n : -errno;
-}
-
-static void
-tcp_end(struct bench_lane *lane)
-{
-	(void)close(lane->fd);
-}
-
-static const struct bench_carrier carrier = {
-	.begin = tcp_begin,
-	.shake = tcp_shake,
-	.read = tcp_read,
-	.write = tcp_write,
-	.end = tcp_end,
-};
-
 const struct bench_transport bench_tcp = {
 	.name = "tcp",
-	.carrier = &carrier,
+	.carrier = "TCP",
 	.port = 53,
-	.window = BENCH_STREAM_WINDOW,
-	.open = bench_stream_open,
-	.room = bench_stream_room,
-	.send = bench_stream_send,
-	.receive = bench_stream_receive,
-	.tick = bench_stream_tick,
-	.close = bench_stream_close,
+	.window = BENCH_TCP_WINDOW,
+	.open = tcp_open,
+	.room = tcp_room,
+	.send = tcp_send,
+	.receive = tcp_receive,
+	.tick = tcp_tick,
+	.close = tcp_close,
 };
