@@ -95,29 +95,30 @@ is_stdout(const char *path)
 	return path != NULL && strcmp(path, "-") == 0;
 }
 
-/* Write the results everywhere they were asked for, and tell what cannot be written. */
+/* Is WHAT written? ERR is 0 or -errno. */
+static bool
+is_written(const char *what, int err)
+{
+	if (err != 0)
+		(void)fprintf(stderr, "dns64bench: %s: %s\n", what, strerror(-err));
+	return err == 0;
+}
+
+/* Write the results everywhere they were asked for, and report what cannot be written. */
 static int
 deliver(const struct bench_settings *s, const struct bench_run *r, FILE *out)
 {
-	int status = bench_run_status(r), err;
-
 	bench_run_print(r, out);
-	if (fflush(out) != 0 || ferror(out)) {
-		(void)fprintf(
-		    stderr, "dns64bench: the results cannot be written: %s\n", strerror(errno));
-		status = EXIT_FAILURE;
-	}
-	err = s->json != NULL ? bench_run_write_json(r, s->json) : 0;
-	if (err != 0) {
-		(void)fprintf(stderr, "dns64bench: %s: %s\n", s->json, strerror(-err));
-		status = EXIT_FAILURE;
-	}
-	err = s->csv != NULL ? bench_run_write_csv(r, s->csv) : 0;
-	if (err != 0) {
-		(void)fprintf(stderr, "dns64bench: %s: %s\n", s->csv, strerror(-err));
-		status = EXIT_FAILURE;
-	}
-	return status;
+	bool failed = fflush(out) != 0 || ferror(out) != 0;
+	bool good = is_written("the results cannot be written",
+	    !failed          ? 0
+		: errno != 0 ? -errno
+			     : -EIO);
+	if (s->json != NULL)
+		good &= is_written(s->json, bench_run_write_json(r, s->json));
+	if (s->csv != NULL)
+		good &= is_written(s->csv, bench_run_write_csv(r, s->csv));
+	return good ? bench_run_status(r) : EXIT_FAILURE;
 }
 
 /* A run of hours must not end with files that cannot be written. */
@@ -203,32 +204,26 @@ measure(const struct bench_settings *s, int argc, char **argv)
 {
 	static atomic_bool stop;
 	struct bench_busy before;
-	struct bench_run *r = bench_run_new(bench_options_method(s->method), argc, argv);
 	struct bench_job job = { .settings = s,
-		.run = r,
+		.run = bench_run_new(bench_options_method(s->method), argc, argv),
 		.stop = &stop,
 		.out = is_stdout(s->json) || is_stdout(s->csv) ? stderr : stdout,
 		.tally = calloc(1, sizeof(*job.tally)) };
+	int status = EXIT_USAGE;
 
-	if (!find_dut(s, &job.dut)) {
-		bench_run_free(r);
-		free(job.tally);
-		return EXIT_USAGE;
-	}
-	if (r == NULL || job.tally == NULL || !begin_watching(&stop)) {
+	bool found = find_dut(s, &job.dut);
+	if (found && (job.run == NULL || job.tally == NULL || !begin_watching(&stop))) {
 		(void)fprintf(stderr, "dns64bench: out of memory\n");
-		bench_run_free(r);
-		free(job.tally);
-		bench_dut_free(job.dut);
-		return EXIT_FAILURE;
+		status = EXIT_FAILURE;
+	} else if (found) {
+		bench_busy_read("", &before);
+		put_means(job.run, &before);
+		bench_server_tell(&job);
+		run_method(&job);
+		find_busy(job.run, &before);
+		status = deliver(s, job.run, job.out);
 	}
-	bench_busy_read("", &before);
-	put_means(r, &before);
-	bench_server_tell(&job);
-	run_method(&job);
-	find_busy(r, &before);
-	int status = deliver(s, r, job.out);
-	bench_run_free(r);
+	bench_run_free(job.run);
 	free(job.tally);
 	bench_dut_free(job.dut);
 	return status;

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #define LINE 79 /* columns of the line that is overwritten */
+#define LINE_BYTES (BENCH_PROGRESS_TEXT + 32)
 
 void
 bench_progress_init(struct bench_progress *p, FILE *out, double usual_s)
@@ -30,16 +31,16 @@ bench_progress_left(const struct bench_progress *p, unsigned n)
 }
 
 /* "TEXT, 1:02:03 left" to LINE_OF, in WIDTH columns: TEXT is cut if need be. */
-static void
-write_line(
-    char line_of[static BENCH_PROGRESS_TEXT + 32], int width, const char *text, double left_s)
+static void PRINTF_LIKE(4, 0) write_line(
+    char line_of[static LINE_BYTES], int width, double left_s, const char *format, va_list ap)
 {
 	unsigned long left = left_s > 0 ? (unsigned long)(left_s + 0.5) : 0;
-	char time[32];
+	char text[BENCH_PROGRESS_TEXT], time[32];
 	int n = snprintf(
 	    time, sizeof(time), ", %lu:%02lu:%02lu left", left / 3600, left / 60 % 60, left % 60);
 
-	(void)snprintf(line_of, BENCH_PROGRESS_TEXT + 32, "%.*s%s", width - n, text, time);
+	(void)vsnprintf(text, sizeof(text), format, ap);
+	(void)snprintf(line_of, LINE_BYTES, "%.*s%s", width - n, text, time);
 }
 
 void
@@ -55,15 +56,14 @@ bench_progress_end(struct bench_progress *p)
 void
 bench_progress_begin(struct bench_progress *p, double left_s, const char *format, ...)
 {
-	char text[BENCH_PROGRESS_TEXT], line_of[BENCH_PROGRESS_TEXT + 32];
+	char line_of[LINE_BYTES];
 	va_list ap;
 
 	if (!p->terminal)
 		return;
 	va_start(ap, format);
-	(void)vsnprintf(text, sizeof(text), format, ap);
+	write_line(line_of, LINE, left_s, format, ap);
 	va_end(ap);
-	write_line(line_of, LINE, text, left_s);
 	(void)fprintf(p->out, "%-*s\r", LINE, line_of);
 	(void)fflush(p->out);
 	p->shown = true;
@@ -72,14 +72,13 @@ bench_progress_begin(struct bench_progress *p, double left_s, const char *format
 void
 bench_progress_tell(struct bench_progress *p, double left_s, const char *format, ...)
 {
-	char text[BENCH_PROGRESS_TEXT], line_of[BENCH_PROGRESS_TEXT + 32];
+	char line_of[LINE_BYTES];
 	va_list ap;
 
 	bench_progress_end(p);
 	va_start(ap, format);
-	(void)vsnprintf(text, sizeof(text), format, ap);
+	write_line(line_of, LINE_BYTES - 1, left_s, format, ap);
 	va_end(ap);
-	write_line(line_of, (int)sizeof(line_of) - 1, text, left_s);
 	(void)fprintf(p->out, "%s\n", line_of);
 	(void)fflush(p->out);
 }

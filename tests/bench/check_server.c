@@ -3,6 +3,7 @@
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
+#include <poll.h>
 #include <pthread.h>
 #include <stdint.h>
 #include <string.h>
@@ -306,6 +307,7 @@ static struct {
 	uint32_t known_from, known_to; /* numbers of names in 10.0.0.0/8; the second is not known */
 	uint32_t age_s;
 	uint32_t ttl_s, native_ttl_s; /* of new names without and with AAAA of their own */
+	unsigned wait_ms;             /* before each answer */
 	unsigned questions;           /* read after the thread's end only */
 } cache;
 
@@ -348,6 +350,7 @@ answer_from_cache(void *arg)
 		msg[7] = 1;     /* ANCOUNT */
 		memcpy(msg + n, rr, sizeof(rr));
 		cache.questions++;
+		(void)poll(NULL, 0, (int)cache.wait_ms);
 		(void)sendto(
 		    cache.fd, msg, (size_t)n + sizeof(rr), 0, (struct sockaddr *)&from, len);
 	}
@@ -387,7 +390,7 @@ START_TEST(names_that_were_known_are_found)
 	cache.age_s = caches[_i].age_s;
 	cache.ttl_s = caches[_i].ttl_s;
 	cache.native_ttl_s = caches[_i].ttl_s * 2;
-	cache.questions = 0;
+	cache.questions = cache.wait_ms = 0;
 	l->zone.aaaa_percent = caches[_i].aaaa_percent;
 	l->first = FIRST - 100;
 	ck_assert_int_eq(pthread_create(&thread, NULL, answer_from_cache, NULL), 0);
@@ -400,6 +403,25 @@ START_TEST(names_that_were_known_are_found)
 	(void)shutdown(cache.fd, SHUT_RDWR);
 	ck_assert_int_eq(pthread_join(thread, NULL), 0);
 	ck_assert_uint_le(cache.questions, 16 + 16 + 2 + 3 * 2 * 4);
+	(void)close(cache.fd);
+}
+END_TEST
+
+/* A slow server is not asked for long: no question leaves after 3 s. */
+START_TEST(slow_server_is_asked_for_some_seconds)
+{
+	pthread_t thread;
+	unsigned asked;
+
+	cache.fd = mute_server();
+	cache.questions = 0;
+	cache.wait_ms = 500;
+	ck_assert_int_eq(pthread_create(&thread, NULL, answer_from_cache, NULL), 0);
+	ck_assert_uint_eq(bench_server_known(&job, 0, TRIAL, &asked), 0);
+	(void)shutdown(cache.fd, SHUT_RDWR);
+	ck_assert_int_eq(pthread_join(thread, NULL), 0);
+	ck_assert_uint_le(cache.questions, 6);
+	ck_assert_uint_le(asked, 2); /* behind four for comparison */
 	(void)close(cache.fd);
 }
 END_TEST
@@ -435,6 +457,7 @@ tests_add(TCase *tc)
 	tcase_add_test(tc, version_is_a_setting_of_the_run);
 
 	tcase_add_test(tc, without_an_answer_nothing_was_known);
+	tcase_add_test(tc, slow_server_is_asked_for_some_seconds);
 	tcase_add_loop_test(
 	    tc, names_that_were_known_are_found, 0, (int)(sizeof(caches) / sizeof(caches[0])));
 }

@@ -182,6 +182,14 @@ check "ramp: a good run ($status)" good
 counts "ramp" sent=4500 valid=4500
 equal "ramp: a row for each second" 3 "$(grep -c '^[123],[0-9]' "$work/run.csv")"
 
+# Where there is no room for the results.
+timeout 300 "$dns64bench" rate -s 127.0.0.1 -p 5364 -r 100 -n 10 >/dev/full 2>"$work/err"
+equal "no room for the results: exit code" 1 $?
+told "no room for the results: the reason" "the results cannot be written: No space left on device" err
+bench rate -s 127.0.0.1 -p 5364 -r 100 -n 10 --csv /dev/full
+equal "no room for the table: exit code" 1 $status
+told "no room for the table: the reason" "dns64bench: /dev/full: No space left on device" err
+
 # --- Connections ---
 
 rate 5364 -r 2000 -n 2000 --transport tcp --prefix "$prefix"
@@ -192,6 +200,12 @@ rate 5364 -r 500 -n 500 --transport tcp --per-connection 5 --sources 2 --prefix 
 check "five questions per connection ($status)" good
 counts "five questions per connection" sent=500 valid=500 closed=0
 check "five questions per connection: a hundred connections" test "$(found connections)" -ge 100
+
+at=$(($(date +%s) + 3))
+rate 5364 -r 500 -n 500 --transport tcp --start-at "$at" --prefix "$prefix"
+check "a start that was set, over TCP ($status)" good
+counts "a start that was set, over TCP" sent=500 valid=500 connections=16 closed=0
+check "a start that was set, over TCP: it was waited for" test "$(date +%s)" -gt "$at"
 
 bench rate -s 127.0.0.1 -p 5399 -r 1000 -n 100 --transport tcp
 equal "nobody listens on TCP: exit code" 1 $status

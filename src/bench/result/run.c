@@ -42,6 +42,13 @@ keep(struct bench_run *r, int result)
 	(void)json_array_append_new(json_object_get(r->tree, "failed"), json_string(LOST));
 }
 
+/* Append VALUE to the list KEY of the tree. */
+static void
+append(struct bench_run *r, const char *key, json_t *value)
+{
+	keep(r, json_array_append_new(json_object_get(r->tree, key), value));
+}
+
 /* TEXT as a JSON string; if it is not UTF-8, question marks replace what is not ASCII. */
 static json_t *
 text_json(char *text)
@@ -150,14 +157,6 @@ bench_run_set(struct bench_run *r, const char *key, json_t *value)
 	keep(r, json_object_set_new(json_object_get(r->tree, "settings"), key, value));
 }
 
-/* One column in JSON. */
-static json_t *
-column_json(const struct bench_column *c)
-{
-	return json_pack("{ss,ss,ss,si}", "name", c->name, "title", c->title, "unit", c->unit,
-	    "decimals", (int)c->decimals);
-}
-
 struct bench_table *
 bench_run_table(struct bench_run *r, const char *name, const char *title,
     const struct bench_column *columns, size_t n_columns)
@@ -166,12 +165,15 @@ bench_run_table(struct bench_run *r, const char *name, const char *title,
 	struct bench_table *t = &r->tables[r->n_tables++];
 	json_t *list = json_array();
 
-	for (size_t i = 0; i < n_columns; i++)
-		keep(r, json_array_append_new(list, column_json(&columns[i])));
+	for (const struct bench_column *c = columns; c < columns + n_columns; c++)
+		keep(r,
+		    json_array_append_new(list,
+			json_pack("{ss,ss,ss,si}", "name", c->name, "title", c->title, "unit",
+			    c->unit, "decimals", (int)c->decimals)));
 	t->run = r;
 	t->json =
 	    json_pack("{ss,ss,so,s[]}", "name", name, "title", title, "columns", list, "rows");
-	keep(r, json_array_append_new(json_object_get(r->tree, "tables"), t->json));
+	append(r, "tables", t->json);
 	return t;
 }
 
@@ -238,17 +240,14 @@ bench_table_add(struct bench_table *t, json_t *row)
 void
 bench_run_find(struct bench_run *r, const char *name, json_t *value, const char *unit)
 {
-	keep(r,
-	    json_array_append_new(json_object_get(r->tree, "findings"),
-		json_pack("{ss,so,ss}", "name", name, "value", value, "unit", unit)));
+	append(r, "findings", json_pack("{ss,so,ss}", "name", name, "value", value, "unit", unit));
 }
 
 void
 bench_run_histogram(struct bench_run *r, const char *name, const char *unit, json_t *buckets)
 {
-	keep(r,
-	    json_array_append_new(json_object_get(r->tree, "histograms"),
-		json_pack("{ss,ss,so}", "name", name, "unit", unit, "buckets", buckets)));
+	append(r, "histograms",
+	    json_pack("{ss,ss,so}", "name", name, "unit", unit, "buckets", buckets));
 }
 
 void
@@ -260,7 +259,7 @@ bench_run_fail(struct bench_run *r, const char *format, ...)
 	va_start(ap, format);
 	(void)vsnprintf(text, sizeof(text), format, ap);
 	va_end(ap);
-	keep(r, json_array_append_new(json_object_get(r->tree, "failed"), text_json(text)));
+	append(r, "failed", text_json(text));
 }
 
 void
@@ -312,27 +311,39 @@ bench_run_print(const struct bench_run *r, FILE *out)
 	(void)fflush(out);
 }
 
+/* Write TREE as JSON. False if that failed. */
 static bool
-put_json(const void *tree, FILE *f)
+put_json(const json_t *tree, FILE *f)
 {
 	return json_dumpf(tree, f, JSON_INDENT(2) | JSON_REAL_PRECISION(REAL_DIGITS)) == 0 &&
 	    fputc('\n', f) != EOF;
 }
 
+/* Have PUT write the tree to the file PATH. 0 or -errno. */
+static int
+write_file(const struct bench_run *r, const char *path, bool (*put)(const json_t *tree, FILE *f))
+{
+	bool to_stdout = strcmp(path, "-") == 0;
+	FILE *f = to_stdout ? stdout : fopen(path, "we");
+
+	if (f == NULL)
+		return -errno;
+	errno = 0;
+	bool good = put(r->tree, f) && fflush(f) == 0 && ferror(f) == 0;
+	int result = good ? 0 : errno != 0 ? -errno : -EIO;
+	if (!to_stdout && fclose(f) != 0 && result == 0)
+		result = -errno;
+	return result;
+}
+
 int
 bench_run_write_json(const struct bench_run *r, const char *path)
 {
-	return bench_text_file(path, put_json, r->tree);
-}
-
-static bool
-put_csv(const void *tree, FILE *f)
-{
-	return bench_text_csv(tree, f);
+	return write_file(r, path, put_json);
 }
 
 int
 bench_run_write_csv(const struct bench_run *r, const char *path)
 {
-	return bench_text_file(path, put_csv, r->tree);
+	return write_file(r, path, bench_text_csv);
 }

@@ -70,8 +70,7 @@ decimals_of(const json_t *column)
 	return (unsigned)json_integer_value(json_object_get(column, "decimals"));
 }
 
-/* --- For people --------------------------------------------------------------------------------
- */
+/* --- For people ------------------------------------------------------------------------------- */
 
 #define WIDTH_LEAST 8 /* of a column; values of tables are seldom longer */
 #define WIDTH_KEY 20
@@ -279,20 +278,4 @@ bench_text_writable(const char *path)
 	if (slash != NULL)
 		(void)snprintf(dir, sizeof(dir), "%.*s", (int)(slash - path + 1), path);
 	return faccessat(AT_FDCWD, dir, W_OK | X_OK, AT_EACCESS) == 0 ? 0 : -errno;
-}
-
-int
-bench_text_file(const char *path, bench_text_put *writer, const void *what)
-{
-	bool to_stdout = strcmp(path, "-") == 0;
-	FILE *f = to_stdout ? stdout : fopen(path, "we");
-
-	if (f == NULL)
-		return -errno;
-	errno = 0;
-	bool good = writer(what, f) && fflush(f) == 0 && ferror(f) == 0;
-	int result = good ? 0 : errno != 0 ? -errno : -EIO;
-	if (!to_stdout && fclose(f) != 0 && result == 0)
-		result = -errno;
-	return result;
 }

@@ -23,8 +23,7 @@ const char *bench_text_cell(
 /* bench_text_get: the string KEY of OBJECT, or "". */
 const char *bench_text_get(const json_t *object, const char *key);
 
-/* --- For people --------------------------------------------------------------------------------
- */
+/* --- For people ------------------------------------------------------------------------------- */
 
 /* bench_text_head: print what precedes the rest: program, date, command, machine and settings. */
 void bench_text_head(FILE *out, const json_t *run);
@@ -51,13 +50,7 @@ MUST_USE bool bench_text_csv(const json_t *run, FILE *f);
 
 /* --- Files ------------------------------------------------------------------------------------ */
 
-/* Write WHAT to F. False if that failed, as far as F does not know it. */
-typedef bool bench_text_put(const void *what, FILE *f);
-
 /* bench_text_writable: could the file PATH be written, as far as that can be told? 0 or -errno. */
 MUST_USE int bench_text_writable(const char *path);
-
-/* bench_text_file: have WRITER write WHAT to the file PATH ("-": standard output). 0 or -errno. */
-MUST_USE int bench_text_file(const char *path, bench_text_put *writer, const void *what);
 
 #endif
