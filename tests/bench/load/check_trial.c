@@ -63,17 +63,56 @@ ask(struct bench_trial *trial, uint64_t first, uint64_t n)
 		ck_assert_uint_eq(tally.sent + tally.faults.unsent + tally.paused, n);
 }
 
-static void
-run(uint64_t n)
+/* A trial of the plan that asks the rogue, which runs; nothing is asked yet. */
+static struct bench_trial *
+open_trial(void)
 {
 	struct bench_trial *trial;
 
 	rogue_start(&rogue);
 	plan.server = rogue.addr;
 	ck_assert_int_eq(bench_trial_new(&plan, &trial), 0);
-	ask(trial, 0, n);
+	return trial;
+}
+
+static void
+close_trial(struct bench_trial *trial)
+{
 	bench_trial_free(trial);
 	rogue_stop(&rogue);
+}
+
+static void
+run(uint64_t n)
+{
+	struct bench_trial *trial = open_trial();
+
+	ask(trial, 0, n);
+	close_trial(trial);
+}
+
+/* One that asks N questions by the clock, which is held; what becomes of them is to be taken. */
+static struct bench_trial *
+start_held(uint64_t n)
+{
+	testclock_hold();
+	struct bench_trial *trial = open_trial();
+
+	bench_tally_clear(&tally);
+	bench_trial_set_start(trial, clock_now_ns());
+	ck_assert_int_eq(bench_trial_start(trial, 0, n, &stop), 0);
+	return trial;
+}
+
+/* The rest of it. */
+static void
+join_held(struct bench_trial *trial)
+{
+	static struct bench_tally rest;
+
+	bench_trial_join(trial, &rest);
+	bench_tally_merge(&tally, &rest);
+	close_trial(trial);
 }
 
 /* Of N questions those that are counted: a busy machine may have kept the tester from running. */
@@ -142,17 +181,14 @@ START_TEST(second_trial_uses_the_same_lanes)
 	struct bench_trial *trial;
 
 	set_up(type_of(_i), ROGUE_RIGHT);
-	rogue_start(&rogue);
-	plan.server = rogue.addr;
-	ck_assert_int_eq(bench_trial_new(&plan, &trial), 0);
+	trial = open_trial();
 	for (unsigned i = 0; i < 3; i++) {
 		ask(trial, i * 100, 100);
 		expect(100, 0, 0, 0);
 		expect_beside(0, 0, 0, 0);
 		expect_no_faults();
 	}
-	bench_trial_free(trial);
-	rogue_stop(&rogue);
+	close_trial(trial);
 	ck_assert_uint_eq(rogue.n_questions, 300);
 	ck_assert_uint_eq(rogue.n_connections, type_of(_i) == SOCK_STREAM ? 4 : 0);
 }
@@ -185,9 +221,7 @@ START_TEST(figures_taken_meanwhile_add_up)
 	set_up(type_of(_i), ROGUE_RIGHT);
 	plan.n_threads = 1 + (unsigned)_i / 2;
 	testclock_hold();
-	rogue_start(&rogue);
-	plan.server = rogue.addr;
-	ck_assert_int_eq(bench_trial_new(&plan, &trial), 0);
+	trial = open_trial();
 	for (unsigned again = 0; again < 2; again++) {
 		uint64_t begin_ns = clock_now_ns();
 
@@ -212,8 +246,7 @@ START_TEST(figures_taken_meanwhile_add_up)
 		expect_no_faults();
 		ck_assert_uint_ge(tally.last_ns - begin_ns, 259 * NS_PER_MS); /* 499 at 2000/s */
 	}
-	bench_trial_free(trial);
-	rogue_stop(&rogue);
+	close_trial(trial);
 	ck_assert_uint_eq(rogue.n_questions, 1000);
 }
 END_TEST
@@ -404,7 +437,6 @@ await_questions(uint64_t n)
  */
 START_TEST(answers_after_the_timeout_are_late)
 {
-	static struct bench_tally rest;
 	struct bench_trial *trial;
 
 	set_up(type_of(_i), ROGUE_LATE);
@@ -415,21 +447,13 @@ START_TEST(answers_after_the_timeout_are_late)
 	plan.window = 1000;
 	plan.timeout_ns = 10 * NS_PER_SEC;
 	plan.pause_ns = 4 * NS_PER_SEC;
-	testclock_hold();
-	rogue_start(&rogue);
-	plan.server = rogue.addr;
-	ck_assert_int_eq(bench_trial_new(&plan, &trial), 0);
-	bench_tally_clear(&tally);
-	ck_assert_int_eq(bench_trial_start(trial, 0, 1500, &stop), 0);
+	trial = start_held(1500);
 	testclock_pass(10 * NS_PER_MS); /* all are due */
 	take_until(trial, &tally.replies[BENCH_VALID], 1400);
 	testclock_pass(15 * NS_PER_SEC);
 	take_until(trial, &tally.late, 100);
 	testclock_pass(plan.timeout_ns + 1); /* for which late ones are waited for */
-	bench_trial_join(trial, &rest);
-	bench_tally_merge(&tally, &rest);
-	bench_trial_free(trial);
-	rogue_stop(&rogue);
+	join_held(trial);
 	ck_assert_uint_eq(tally.sent, 1500);
 	expect(1400, 0, 100, 0);
 	expect_beside(0, 0, 0, 0);
@@ -440,7 +464,6 @@ END_TEST
 /* Late answers stop no client, as they would if each counted down its open questions once more. */
 START_TEST(late_in_a_closed_loop)
 {
-	static struct bench_tally rest;
 	struct bench_trial *trial;
 
 	set_up(type_of(_i), ROGUE_LATE);
@@ -450,13 +473,7 @@ START_TEST(late_in_a_closed_loop)
 	plan.n_lanes = 1;
 	plan.window = 2;
 	plan.timeout_ns = 10 * NS_PER_SEC;
-	testclock_hold();
-	rogue_start(&rogue);
-	plan.server = rogue.addr;
-	ck_assert_int_eq(bench_trial_new(&plan, &trial), 0);
-	bench_tally_clear(&tally);
-	bench_trial_set_start(trial, clock_now_ns());
-	ck_assert_int_eq(bench_trial_start(trial, 0, 1000, &stop), 0);
+	trial = start_held(1000);
 	take_until(trial, &tally.sent, 2);
 	await_questions(2);
 	testclock_pass(11 * NS_PER_SEC + 1); /* the timeout and a pause: both are given up */
@@ -465,10 +482,7 @@ START_TEST(late_in_a_closed_loop)
 	testclock_pass(rogue.delay_ns + 1); /* all four answers come, two of them late */
 	take_until(trial, &tally.replies[BENCH_VALID], 998);
 	testclock_pass(plan.timeout_ns + 1); /* for which late ones are waited for */
-	bench_trial_join(trial, &rest);
-	bench_tally_merge(&tally, &rest);
-	bench_trial_free(trial);
-	rogue_stop(&rogue);
+	join_held(trial);
 	expect(998, 0, 2, 0);
 	expect_beside(0, 0, 0, 0);
 }
@@ -610,17 +624,14 @@ START_TEST(answers_from_another_port_are_told)
 	if (_i == 1)
 		come_from_networks();
 	plan.timeout_ns = SHORT_NS;
-	rogue_start(&rogue);
-	plan.server = rogue.addr;
-	ck_assert_int_eq(bench_trial_new(&plan, &trial), 0);
+	trial = open_trial();
 	for (unsigned i = 0; i < 2; i++) {
 		ask(trial, i * 200, 200);
 		expect(0, 0, 0, counted(200));
 		expect_beside(0, 0, 0, 0);
 		ck_assert_uint_eq(tally.faults.elsewhere, tally.sent);
 	}
-	bench_trial_free(trial);
-	rogue_stop(&rogue);
+	close_trial(trial);
 }
 END_TEST
 
@@ -763,14 +774,11 @@ START_TEST(late_start_is_a_pause)
 
 	set_up(type_of(_i), ROGUE_RIGHT);
 	plan.timeout_ns = 5 * NS_PER_SEC;
-	rogue_start(&rogue);
-	plan.server = rogue.addr;
-	ck_assert_int_eq(bench_trial_new(&plan, &trial), 0);
+	trial = open_trial();
 	bench_trial_set_start(trial, clock_now_ns() - NS_PER_SEC);
 	ck_assert_int_eq(bench_trial_start(trial, 0, 4000, &stop), 0);
 	bench_trial_join(trial, &tally);
-	bench_trial_free(trial);
-	rogue_stop(&rogue);
+	close_trial(trial);
 	ck_assert_uint_eq(tally.sent + tally.paused, 4000);
 	ck_assert_uint_ge(tally.paused, 2000); /* 1 s at 2000/s */
 	ck_assert_uint_ge(tally.pauses, plan.n_threads);
@@ -800,20 +808,13 @@ let_pass(struct bench_trial *trial, unsigned ms)
  */
 START_TEST(overdue_questions_are_spread)
 {
-	static struct bench_tally rest;
 	struct bench_trial *trial;
 	uint64_t most;
 
 	set_up(type_of(_i), ROGUE_RIGHT);
 	plan.rate = 12000;
 	plan.window = 60000;
-	testclock_hold();
-	rogue_start(&rogue);
-	plan.server = rogue.addr;
-	ck_assert_int_eq(bench_trial_new(&plan, &trial), 0);
-	bench_tally_clear(&tally);
-	bench_trial_set_start(trial, clock_now_ns());
-	ck_assert_int_eq(bench_trial_start(trial, 0, 6000, &stop), 0);
+	trial = start_held(6000);
 	let_pass(trial, 35);
 	/* Of 421. */
 	ck_assert_uint_ge(tally.sent, 128);
@@ -829,10 +830,7 @@ START_TEST(overdue_questions_are_spread)
 	ck_assert_uint_ge(tally.sent, 85 * 12); /* it has caught up */
 	while (!bench_trial_ended(trial))
 		let_pass(trial, 1);
-	bench_trial_join(trial, &rest);
-	bench_tally_merge(&tally, &rest);
-	bench_trial_free(trial);
-	rogue_stop(&rogue);
+	join_held(trial);
 	ck_assert_uint_eq(tally.pauses + tally.paused, 0);
 	expect(6000, 0, 0, 0);
 	ck_assert_uint_ge(tally.overdue_at_once, 34 * 12);
@@ -881,7 +879,6 @@ END_TEST
 /* Questions that the server had wait before that are no part of it. */
 START_TEST(pause_does_not_excuse_the_server)
 {
-	static struct bench_tally rest;
 	struct bench_trial *trial;
 
 	set_up(SOCK_STREAM, ROGUE_LATE);
@@ -891,22 +888,13 @@ START_TEST(pause_does_not_excuse_the_server)
 	plan.rate = 1000;
 	plan.n_lanes = 1;
 	plan.window = 5;
-	testclock_hold();
-	rogue_start(&rogue);
-	plan.server = rogue.addr;
-	ck_assert_int_eq(bench_trial_new(&plan, &trial), 0);
-	bench_tally_clear(&tally);
-	bench_trial_set_start(trial, clock_now_ns());
-	ck_assert_int_eq(bench_trial_start(trial, 0, 2500, &stop), 0);
+	trial = start_held(2500);
 	for (unsigned i = 0; i < 7; i++)
 		let_pass(trial, 100);
 	let_pass(trial, 1200);
 	while (!bench_trial_ended(trial))
 		let_pass(trial, 100);
-	bench_trial_join(trial, &rest);
-	bench_tally_merge(&tally, &rest);
-	bench_trial_free(trial);
-	rogue_stop(&rogue);
+	join_held(trial);
 	ck_assert_uint_eq(tally.pauses, 1);
 	/* 701 were due before, of which five were asked; 1,200 meanwhile. */
 	ck_assert_uint_eq(tally.faults.unsent, 696);
