@@ -192,6 +192,16 @@ ask(struct bench_worker *w, struct bench_lane *lane, uint64_t n)
 	return sent;
 }
 
+/* Those of the first UNTIL questions that were not asked will not be: count them in *n. */
+static void
+pass_over(struct bench_worker *w, uint64_t until, uint64_t *n)
+{
+	if (until <= w->turns.n_asked)
+		return;
+	*n += until - w->turns.n_asked;
+	w->turns.n_asked = until;
+}
+
 /*
  * The first MINE questions are due, nothing limits how many are open, and no port, or not that of
  * the next client, has an ID that is not open: they wait for nothing.
@@ -199,11 +209,10 @@ ask(struct bench_worker *w, struct bench_lane *lane, uint64_t n)
 static void
 leave_out(struct bench_worker *w, uint64_t mine)
 {
-	uint64_t n = w->plan->by_client ? 1 : mine - w->turns.n_asked;
+	bool by_client = w->plan->by_client;
 
-	w->tally->faults.unsent += n;
-	w->turns.n_asked += n;
-	if (w->plan->by_client)
+	pass_over(w, by_client ? w->turns.n_asked + 1 : mine, &w->tally->faults.unsent);
+	if (by_client)
 		w->next_lane = bench_plan_lane(w->plan, w->turns.n_asked);
 }
 
@@ -215,10 +224,7 @@ give_up_due(struct bench_worker *w, uint64_t now_ns)
 	uint64_t over = now_ns > timeout_ns ? bench_turns_due(&w->turns, now_ns - timeout_ns) : 0;
 
 	w->tally->no_room++;
-	if (over <= w->turns.n_asked)
-		return;
-	w->tally->faults.unsent += over - w->turns.n_asked;
-	w->turns.n_asked = over;
+	pass_over(w, over, &w->tally->faults.unsent);
 }
 
 /* A pause of NS: the first MINE questions are due, and those that were not asked will not be. */
@@ -227,10 +233,7 @@ take_out(struct bench_worker *w, uint64_t mine, uint64_t ns)
 {
 	w->tally->pauses++;
 	w->tally->pause_ns += ns;
-	if (mine <= w->turns.n_asked)
-		return;
-	w->tally->paused += mine - w->turns.n_asked;
-	w->turns.n_asked = mine;
+	pass_over(w, mine, &w->tally->paused);
 }
 
 /*
@@ -356,6 +359,13 @@ take_replies(struct bench_worker *w, struct bench_lane *lane)
 
 /* --- Time ------------------------------------------------------------------------------------- */
 
+static struct timespec
+timespec_of(uint64_t ns)
+{
+	return (struct timespec){ .tv_sec = (time_t)(ns / NS_PER_SEC),
+		.tv_nsec = (long)(ns % NS_PER_SEC) };
+}
+
 /* Give up what was asked at SENT_NS or before; returns how many. */
 static uint64_t
 expire(struct bench_worker *w, struct bench_lane *lane, uint64_t sent_ns, uint64_t now_ns)
@@ -451,8 +461,7 @@ idle_ns(const struct bench_worker *w, uint64_t now_ns)
 static int
 wait_for_events(const struct bench_worker *w, struct epoll_event *events, uint64_t ns)
 {
-	struct timespec ts = { .tv_sec = (time_t)(ns / NS_PER_SEC),
-		.tv_nsec = (long)(ns % NS_PER_SEC) };
+	struct timespec ts = timespec_of(ns);
 
 	if (ns == 0)
 		return epoll_wait(w->epoll_fd, events, EVENTS, 0);
@@ -486,7 +495,7 @@ receive(struct bench_worker *w, uint64_t now_ns)
 	}
 	bool through = sleeps_through(w, wait_ns);
 	if (through) {
-		const struct timespec ts = { .tv_nsec = (long)wait_ns };
+		struct timespec ts = timespec_of(wait_ns);
 
 		(void)nanosleep(&ts, NULL);
 	}
@@ -505,7 +514,6 @@ static void
 note_pause(struct bench_worker *w, uint64_t due_ns, uint64_t now_ns)
 {
 	const struct bench_plan *p = w->plan;
-	uint64_t mine;
 
 	if (now_ns <= due_ns || now_ns - due_ns <= bench_plan_pause(w->plan))
 		return;
@@ -516,11 +524,9 @@ note_pause(struct bench_worker *w, uint64_t due_ns, uint64_t now_ns)
 		     left -= n < left ? n : left)
 			continue;
 	}
-	mine = p->rate > 0 ? bench_turns_due(&w->turns, now_ns) : 0;
-	if (w->blocked && w->n_waiting > w->turns.n_asked) { /* the server had them wait before */
-		w->tally->faults.unsent += w->n_waiting - w->turns.n_asked;
-		w->turns.n_asked = w->n_waiting;
-	}
+	uint64_t mine = p->rate > 0 ? bench_turns_due(&w->turns, now_ns) : 0;
+	if (w->blocked) /* the server had them wait before */
+		pass_over(w, w->n_waiting, &w->tally->faults.unsent);
 	take_out(w, mine, now_ns - due_ns);
 }
 
@@ -563,8 +569,7 @@ begin(struct bench_worker *w, uint64_t start_ns, struct bench_tally *t)
 		w->lanes[i].limit = p->even ? w->lanes[i].asked.next + part : UINT64_MAX;
 	}
 	while (clock_now_ns() < start_ns) {
-		struct timespec ts = { .tv_sec = (time_t)(start_ns / NS_PER_SEC),
-			.tv_nsec = (long)(start_ns % NS_PER_SEC) };
+		struct timespec ts = timespec_of(start_ns);
 
 		(void)clock_nanosleep(CLOCK_BOOTTIME, TIMER_ABSTIME, &ts, NULL);
 	}
