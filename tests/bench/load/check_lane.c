@@ -71,11 +71,15 @@ start(const struct bench_transport *t, unsigned per_connection)
 	ck_assert_int_eq(open_lane(t, per_connection), 0);
 }
 
+/* After each test: some have no lane. */
 static void
 finish(void)
 {
+	if (batch == NULL)
+		return;
 	bench_lane_close(&lane);
 	bench_batch_free(batch);
+	batch = NULL;
 	(void)close(epoll_fd);
 	if (connection >= 0)
 		(void)close(connection);
@@ -168,7 +172,6 @@ START_TEST(udp_sends_all_of_a_batch)
 	for (int i = 0; i < 3; i++)
 		expect_datagram(20 + (size_t)i, i);
 	ck_assert_uint_eq(lane.faults.unsent, 0);
-	finish();
 }
 END_TEST
 
@@ -189,7 +192,6 @@ START_TEST(udp_receives_datagrams_of_any_length)
 	ck_assert_mem_eq(batch->in[0].bytes, bytes, sizeof(bytes));
 	ck_assert_uint_eq(batch->in[1].len, 0);
 	ck_assert_uint_eq(batch->in[2].len, 1);
-	finish();
 }
 END_TEST
 
@@ -211,7 +213,6 @@ START_TEST(udp_tells_what_its_socket_dropped)
 	ck_assert_uint_eq(lane.faults.dropped, 100 - n);
 	bench_udp.settle(&lane);
 	ck_assert_uint_eq(lane.faults.dropped, 100 - n);
-	finish();
 }
 END_TEST
 
@@ -223,7 +224,6 @@ START_TEST(udp_cannot_send)
 	ck_assert_uint_eq(send_questions(5, 40, 0), 0);
 	ck_assert_uint_eq(lane.faults.unsent, 5);
 	ck_assert_uint_eq(bench_udp.receive(&lane, batch), 0);
-	finish();
 }
 END_TEST
 
@@ -239,7 +239,6 @@ START_TEST(udp_counts_refusals)
 	ck_assert_uint_eq(send_questions(1, 40, 0), 1);
 	ck_assert_uint_ge(lane.faults.refused, 2);
 	server = socket(AF_INET, SOCK_DGRAM, 0);
-	finish();
 }
 END_TEST
 
@@ -271,7 +270,6 @@ START_TEST(udp_asks_from_its_source)
 	send_to_lane("x", 1);
 	ck_assert(is_due(PATIENCE_MS));
 	ck_assert_uint_eq(bench_udp.receive(&lane, batch), 1);
-	finish();
 }
 END_TEST
 
@@ -291,6 +289,13 @@ accept_lane(void)
 	ck_assert_int_ge(connection, 0);
 	if (source.family != NETADDR_NONE)
 		expect_source(&ss);
+}
+
+static void
+start_tcp(unsigned per_connection)
+{
+	start(&bench_tcp, per_connection);
+	accept_lane();
 }
 
 static void
@@ -329,15 +334,13 @@ reply(const void *bytes, size_t len)
 
 START_TEST(tcp_sends_all_of_a_batch)
 {
-	start(&bench_tcp, 0);
-	accept_lane();
+	start_tcp(0);
 	ck_assert_uint_ge(bench_tcp.room(&lane), BENCH_BATCH);
 	ck_assert_uint_eq(send_questions(BENCH_BATCH, 50, 0), BENCH_BATCH);
 	for (unsigned i = 0; i < BENCH_BATCH; i++)
 		expect_frame(50, i);
 	ck_assert_uint_eq(lane.faults.connections, 1);
 	ck_assert(!is_due(0)); /* writable all the time, but nobody waits for that */
-	finish();
 }
 END_TEST
 
@@ -346,8 +349,7 @@ START_TEST(tcp_joins_parts_of_messages)
 {
 	static const uint8_t bytes[] = { 0, 3, 'a', 'b', 'c', 0, 0, 0, 1, 'd', 0, 2, 'e', 'f' };
 
-	start(&bench_tcp, 0);
-	accept_lane();
+	start_tcp(0);
 	for (size_t cut = 0; cut <= sizeof(bytes); cut++) {
 		unsigned n = 0;
 
@@ -365,7 +367,6 @@ START_TEST(tcp_joins_parts_of_messages)
 		}
 	}
 	ck_assert(!is_due(0));
-	finish();
 }
 END_TEST
 
@@ -373,8 +374,7 @@ START_TEST(tcp_byte_by_byte)
 {
 	static const uint8_t bytes[] = { 0, 4, 1, 2, 3, 4 };
 
-	start(&bench_tcp, 0);
-	accept_lane();
+	start_tcp(0);
 	for (size_t i = 0; i < sizeof(bytes); i++) {
 		reply(bytes + i, 1);
 		while (!is_due(PATIENCE_MS))
@@ -383,7 +383,6 @@ START_TEST(tcp_byte_by_byte)
 	}
 	ck_assert_uint_eq(batch->in[0].len, 4);
 	ck_assert_mem_eq(batch->in[0].bytes, bytes + 2, 4);
-	finish();
 }
 END_TEST
 
@@ -393,8 +392,7 @@ START_TEST(tcp_takes_the_longest_message)
 	static uint8_t bytes[2 + 65535];
 	unsigned n = 0;
 
-	start(&bench_tcp, 0);
-	accept_lane();
+	start_tcp(0);
 	for (unsigned i = 0; i < 3; i++) {
 		wire_set_u16(bytes, 65535);
 		memset(bytes + 2, (int)i + 1, sizeof(bytes) - 2);
@@ -411,7 +409,6 @@ START_TEST(tcp_takes_the_longest_message)
 		ck_assert_uint_eq(batch->in[0].len, 65535);
 		ck_assert_mem_eq(batch->in[0].bytes, bytes + 2, 65535);
 	}
-	finish();
 }
 END_TEST
 
@@ -421,8 +418,7 @@ START_TEST(tcp_more_than_views)
 	static const uint8_t bytes[2 * (3 * BENCH_VIEWS + 5)];
 	unsigned n = 0, got;
 
-	start(&bench_tcp, 0);
-	accept_lane();
+	start_tcp(0);
 	reply(bytes, sizeof(bytes));
 	while (n < sizeof(bytes) / 2 && is_due(PATIENCE_MS)) {
 		do {
@@ -431,7 +427,6 @@ START_TEST(tcp_more_than_views)
 		} while (got == BENCH_VIEWS);
 	}
 	ck_assert_uint_eq(n, sizeof(bytes) / 2);
-	finish();
 }
 END_TEST
 
@@ -461,7 +456,6 @@ START_TEST(tcp_full_socket_loses_nothing)
 	ck_assert_uint_ge(bench_tcp.room(&lane), BENCH_BATCH);
 	ck_assert_uint_eq(send_questions(1, 30, 5), 1);
 	expect_frame(30, 5);
-	finish();
 }
 END_TEST
 
@@ -480,15 +474,13 @@ START_TEST(open_questions_have_different_ids)
 	bench_inflight_answered(&lane.asked, bench_inflight_find(&lane.asked, 65529, &cursor));
 	ck_assert_uint_eq(bench_lane_room(&lane, 0), 1);
 	ck_assert_uint_eq(bench_inflight_next_id(&lane.asked), 65529);
-	finish();
 }
 END_TEST
 
 /* Of no use: a pause, in which questions wait; then they go by the next connection. */
 START_TEST(tcp_closed_connection_is_made_again_after_a_pause)
 {
-	start(&bench_tcp, 0);
-	accept_lane();
+	start_tcp(0);
 	ck_assert_uint_eq(send_questions(2, 40, 1), 2);
 	expect_frame(40, 1);
 	expect_frame(40, 2);
@@ -508,7 +500,6 @@ START_TEST(tcp_closed_connection_is_made_again_after_a_pause)
 	expect_frame(40, 3);
 	expect_frame(40, 4);
 	ck_assert_uint_eq(lane.faults.connections, 2);
-	finish();
 }
 END_TEST
 
@@ -517,8 +508,7 @@ START_TEST(tcp_closed_after_use)
 {
 	if (_i == 1) /* each connection from there */
 		ck_assert(netaddr_parse("127.1.2.3", 0, &source));
-	start(&bench_tcp, 0);
-	accept_lane();
+	start_tcp(0);
 	reply("\0\001x\0\002y", 6);
 	ck_assert_uint_eq(receive(), 1);
 	(void)close(connection);
@@ -532,7 +522,6 @@ START_TEST(tcp_closed_after_use)
 	ck_assert_uint_eq(receive(), 1);
 	ck_assert_uint_eq(batch->in[0].len, 1);
 	ck_assert_uint_eq(batch->in[0].bytes[0], 'z');
-	finish();
 }
 END_TEST
 
@@ -553,15 +542,13 @@ START_TEST(tcp_counts_refusals)
 	ck_assert_uint_eq(send_questions(2, 40, 3), 2);
 	ck_assert_uint_le(lane.faults.refused, 2);
 	server = socket(AF_INET, SOCK_STREAM, 0);
-	finish();
 }
 END_TEST
 
 /* Nothing comes for two timeouts after a question: another connection. */
 START_TEST(tcp_stalled_connection_is_replaced)
 {
-	start(&bench_tcp, 0);
-	accept_lane();
+	start_tcp(0);
 	uint64_t now_ns = clock_now_ns();
 	bench_tcp.tick(&lane, now_ns + NS_PER_SEC); /* nothing was asked */
 	ck_assert_uint_eq(lane.faults.stalled, 0);
@@ -582,7 +569,6 @@ START_TEST(tcp_stalled_connection_is_replaced)
 	while (is_due(20))
 		(void)bench_tcp.receive(&lane, batch);
 	expect_frame(40, 2);
-	finish();
 }
 END_TEST
 
@@ -591,8 +577,7 @@ START_TEST(tcp_per_connection)
 {
 	uint8_t byte;
 
-	start(&bench_tcp, 3);
-	accept_lane();
+	start_tcp(3);
 	ck_assert_uint_eq(bench_tcp.room(&lane), 3);
 	ck_assert_uint_eq(send_questions(2, 40, 0), 2);
 	ck_assert_uint_eq(bench_tcp.room(&lane), 1);
@@ -611,7 +596,6 @@ START_TEST(tcp_per_connection)
 	expect_frame(40, 9);
 	ck_assert_uint_eq(lane.faults.connections, 2);
 	ck_assert_uint_eq(lane.faults.closed, 0);
-	finish();
 }
 END_TEST
 
@@ -632,7 +616,6 @@ START_TEST(lane_that_cannot_open_leaves_nothing_behind)
 	ck_assert_int_lt(open_lane(t, 0), 0);
 	ck_assert(netaddr_parse("127.0.0.1", 53, &server_addr));
 	ck_assert_int_eq(open_lane(t, 0), 0);
-	finish();
 }
 END_TEST
 
@@ -756,6 +739,7 @@ END_TEST
 void
 tests_add(TCase *tc)
 {
+	tcase_add_checked_fixture(tc, NULL, finish);
 	tcase_add_loop_test(tc, lane_that_cannot_open_leaves_nothing_behind, 0, 2);
 	tcase_add_loop_test(tc, udp_sends_all_of_a_batch, 0, 2);
 	tcase_add_test(tc, udp_receives_datagrams_of_any_length);
