@@ -188,6 +188,25 @@ bench_pace_due(const struct bench_pace *p, uint64_t now_ns)
 	return (n + p->burst - 1) / p->burst * p->burst;
 }
 
+struct bench_turns
+bench_turns_of(const struct bench_plan *p, unsigned index, uint64_t start_ns)
+{
+	struct bench_turns t = { .pace = bench_pace_of(p, p->rate, start_ns),
+		.index = index,
+		.n_threads = p->n_threads,
+		.share = p->n_questions / p->n_threads + (index < p->n_questions % p->n_threads),
+		.until_ns = p->duration_ns < UINT64_MAX - start_ns ? start_ns + p->duration_ns
+								   : UINT64_MAX };
+
+	if (p->rate == 0)
+		return t;
+	uint64_t batch_ns = (uint64_t)BENCH_BATCH * p->n_threads * NS_PER_SEC / p->rate,
+		 crowd_ns = BENCH_CROWD * NS_PER_SEC / p->rate;
+	t.slack_ns = batch_ns < BENCH_SLACK_NS ? batch_ns : BENCH_SLACK_NS;
+	t.credit_ns = crowd_ns > t.slack_ns ? crowd_ns : t.slack_ns;
+	return t;
+}
+
 uint64_t
 bench_turns_question(const struct bench_turns *t, uint64_t k)
 {
@@ -214,23 +233,6 @@ bench_turns_due(const struct bench_turns *t, uint64_t now_ns)
 	uint64_t mine = due > t->index ? (due - t->index - 1) / t->n_threads + 1 : 0;
 
 	return mine < t->share ? mine : t->share;
-}
-
-uint64_t
-bench_turns_slack(const struct bench_turns *t)
-{
-	uint64_t batch_ns = (uint64_t)BENCH_BATCH * t->n_threads * NS_PER_SEC / t->pace.rate;
-
-	return batch_ns < BENCH_SLACK_NS ? batch_ns : BENCH_SLACK_NS;
-}
-
-uint64_t
-bench_turns_credit(const struct bench_turns *t)
-{
-	uint64_t crowd_ns = BENCH_CROWD * NS_PER_SEC / t->pace.rate,
-		 slack_ns = bench_turns_slack(t);
-
-	return crowd_ns > slack_ns ? crowd_ns : slack_ns;
 }
 
 /* At NOW_NS the questions that were due by this time may have left. */

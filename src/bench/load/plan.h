@@ -140,15 +140,21 @@ struct bench_turns {
 	struct bench_pace pace; /* of the run; rate 0: closed loop, nothing is due */
 	unsigned index;         /* of the thread, from 0 */
 	unsigned n_threads;
-	uint64_t share;     /* questions that the thread is to ask */
-	uint64_t n_asked;   /* those it has done with */
-	uint64_t until_ns;  /* when asking ends */
-	uint64_t slack_ns;  /* bench_turns_slack */
-	uint64_t credit_ns; /* bench_turns_credit */
+	uint64_t share;    /* questions that the thread is to ask */
+	uint64_t n_asked;  /* those it has done with */
+	uint64_t until_ns; /* when asking ends */
+	/* At a rate: how late a question may leave: BENCH_SLACK_NS, or the time of a batch if less,
+	 */
+	uint64_t slack_ns;
+	uint64_t credit_ns; /* and in what time as many are due as may leave at once when overdue */
 	/* While the thread catches up: at this time (0: it never did) questions might leave */
 	uint64_t behind_ns;
 	uint64_t behind_due_ns; /* that were due by this one; from there on at twice the pace */
 };
+
+/* bench_turns_of: those of thread INDEX, from 0, in a run of plan P that begins at START_NS. */
+MUST_USE struct bench_turns bench_turns_of(
+    const struct bench_plan *p, unsigned index, uint64_t start_ns);
 
 /* bench_turns_question: which question of the run is the thread's K-th. */
 MUST_USE uint64_t bench_turns_question(const struct bench_turns *t, uint64_t k);
@@ -165,18 +171,6 @@ MUST_USE uint64_t bench_turns_since(
 
 /* bench_turns_due: how many of the thread's questions are due at NOW_NS. Not in a closed loop. */
 MUST_USE uint64_t bench_turns_due(const struct bench_turns *t, uint64_t now_ns);
-
-/*
- * bench_turns_slack: how late a question of the thread may leave, in ns: BENCH_SLACK_NS, or the
- * time of a batch if that is less. Not in a closed loop.
- */
-MUST_USE uint64_t bench_turns_slack(const struct bench_turns *t);
-
-/*
- * bench_turns_credit: the time in which as many questions are due as may leave at once when they
- * are overdue. Not in a closed loop.
- */
-MUST_USE uint64_t bench_turns_credit(const struct bench_turns *t);
 
 /*
  * bench_turns_catch_up: how many questions are late at NOW_NS, but for a burst that has begun. If

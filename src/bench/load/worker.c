@@ -547,15 +547,7 @@ begin(struct bench_worker *w, uint64_t start_ns, struct bench_tally *t)
 
 	bench_tally_clear(t);
 	use(w, t);
-	w->turns.pace = bench_pace_of(p, p->rate, start_ns);
-	w->turns.share = p->n_questions / w->turns.n_threads +
-	    (w->turns.index < p->n_questions % w->turns.n_threads);
-	w->turns.n_asked = 0;
-	w->turns.slack_ns = p->rate > 0 ? bench_turns_slack(&w->turns) : 0;
-	w->turns.credit_ns = p->rate > 0 ? bench_turns_credit(&w->turns) : 0;
-	w->turns.behind_ns = w->turns.behind_due_ns = 0;
-	w->turns.until_ns =
-	    p->duration_ns < UINT64_MAX - start_ns ? start_ns + p->duration_ns : UINT64_MAX;
+	w->turns = bench_turns_of(p, w->turns.index, start_ns);
 	w->n_open = 0;
 	w->expire_ns = start_ns + EXPIRE_NS;
 	w->linger_ns = 0;

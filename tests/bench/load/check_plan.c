@@ -339,34 +339,38 @@ END_TEST
 
 /* --- Catching up ------------------------------------------------------------------------------ */
 
-/* A thread that asks RATE questions a second, and has asked those that are due at NOW_NS. */
+/* The first of N threads that ask RATE questions a second. */
+static struct bench_turns
+turns_of(uint32_t rate, unsigned n)
+{
+	const struct bench_plan p = { .rate = rate,
+		.burst = 1,
+		.n_threads = n,
+		.n_questions = UINT64_MAX,
+		.duration_ns = UINT64_MAX };
+
+	return bench_turns_of(&p, 0, START);
+}
+
+/* One that does it alone, and has asked those that are due at NOW_NS. */
 static struct bench_turns
 turns_at(uint32_t rate, uint64_t now_ns)
 {
-	struct bench_turns t = { .pace = { .start_ns = START, .rate = rate, .burst = 1 },
-		.n_threads = 1,
-		.share = UINT64_MAX,
-		.until_ns = UINT64_MAX };
+	struct bench_turns t = turns_of(rate, 1);
 
-	t.slack_ns = bench_turns_slack(&t);
-	t.credit_ns = bench_turns_credit(&t);
 	t.n_asked = bench_turns_due(&t, now_ns);
 	return t;
 }
 
 START_TEST(slack_is_a_millisecond_or_a_batch)
 {
-	struct bench_turns t = turns_at(1000, START);
-
-	ck_assert_uint_eq(bench_turns_slack(&t), NS_PER_MS);
-	t.pace.rate = 128000;
-	ck_assert_uint_eq(bench_turns_slack(&t), NS_PER_MS / 2);
-	ck_assert_uint_eq(bench_turns_credit(&t), NS_PER_MS);
-	t.n_threads = 2; /* each asks half of it */
-	ck_assert_uint_eq(bench_turns_slack(&t), NS_PER_MS);
-	ck_assert_uint_eq(bench_turns_credit(&t), NS_PER_MS);
-	t.pace.rate = 1000;
-	ck_assert_uint_eq(bench_turns_credit(&t), 128 * NS_PER_MS);
+	ck_assert_uint_eq(turns_of(1000, 1).slack_ns, NS_PER_MS);
+	ck_assert_uint_eq(turns_of(1000, 1).credit_ns, 128 * NS_PER_MS);
+	ck_assert_uint_eq(turns_of(128000, 1).slack_ns, NS_PER_MS / 2);
+	ck_assert_uint_eq(turns_of(128000, 1).credit_ns, NS_PER_MS);
+	ck_assert_uint_eq(turns_of(128000, 2).slack_ns, NS_PER_MS); /* each asks half of it */
+	ck_assert_uint_eq(turns_of(128000, 2).credit_ns, NS_PER_MS);
+	ck_assert_uint_eq(turns_of(0, 1).slack_ns, 0);
 }
 END_TEST
 
