@@ -146,14 +146,35 @@ static const struct bench_column step_columns[] = {
 	{ "late", "late", "", 0 },
 };
 
+/* For how long a thread of the tester could not ask, in s. */
+static double
+paused_s(const struct bench_tally *t, unsigned threads)
+{
+	return (double)t->pause_ns / threads / (double)NS_PER_SEC;
+}
+
 /* Answers per second of the time in which the tester could ask. */
 static double
 rate_of(const struct bench_tally *t, unsigned threads)
 {
 	double rate = bench_tally_rate(t), valid = (double)t->replies[BENCH_VALID];
-	double paused = (double)t->pause_ns / threads / (double)NS_PER_SEC;
+	double paused = paused_s(t, threads);
 
 	return rate * paused < valid ? valid / (valid / rate - paused) : rate;
+}
+
+/* Pauses are taken out of the rate; but what was measured in less than half of the time is little.
+ */
+static void
+judge_pauses(const struct closed *c, unsigned clients)
+{
+	double paused = paused_s(&c->one, c->job.settings->plan.n_threads);
+
+	if (paused > c->job.settings->duration / 2)
+		bench_run_fail(c->job.run,
+		    "the tester was kept from running for %.3g of %g s with %u %s, which says "
+		    "little of the server",
+		    paused, c->job.settings->duration, clients, word(clients));
 }
 
 /* Each second of a step. */
@@ -216,6 +237,7 @@ step(struct closed *c, size_t i)
 		(json_int_t)bench_tally_wrong(t), (json_int_t)bench_method_lost(&c->job),
 		(json_int_t)t->late),
 	    clients, rate);
+	judge_pauses(c, clients);
 	return true;
 }
 

@@ -258,7 +258,7 @@ END_TEST
 /* Nor are the answers that it could not ask for: the rate is that of the time in which it ran. */
 START_TEST(pause_takes_nothing_from_the_rate)
 {
-	double ran_ms = ms_beside_a_stop("closed --aaaa 100 --clients 4 -d 2 --timeout 8", 1);
+	double ran_ms = ms_beside_a_stop("closed --aaaa 100 --clients 4 -d 4 --timeout 8", 1);
 
 	/* The pause counts from when the tester was due. */
 	ran_ms += 0.1 * STOPPED_MS;
@@ -266,6 +266,16 @@ START_TEST(pause_takes_nothing_from_the_rate)
 	    benchrig_finding(&rig, "valid"));
 	ck_assert_double_ge(benchrig_finding(&rig, "pauses of the tester"), 0);
 	ck_assert_ptr_null(benchrig_failed(&rig, 0));
+	benchrig_stop(&rig, NULL);
+}
+END_TEST
+
+/* If that is most of the time, the rest says little. */
+START_TEST(pause_of_most_of_the_time_is_a_reason)
+{
+	(void)ms_beside_a_stop("closed --aaaa 100 --clients 4 -d 2 --timeout 8", 1);
+	ck_assert_ptr_nonnull(benchrig_failed(&rig, 0));
+	ck_assert_ptr_nonnull(strstr(benchrig_failed(&rig, 0), "kept from running"));
 	benchrig_stop(&rig, NULL);
 }
 END_TEST
@@ -396,6 +406,7 @@ add_closed(TCase *tc)
 	if (getenv("CHECK_SLOW") == NULL)
 		tcase_add_test(tc, experiment_with_a_pause_is_left_out);
 	tcase_add_test(tc, pause_takes_nothing_from_the_rate);
+	tcase_add_test(tc, pause_of_most_of_the_time_is_a_reason);
 	tcase_add_test(tc, clients_ask_all_at_once);
 	tcase_add_test(tc, told_to_stop_it_has_no_experiment);
 	tcase_add_test(tc, experiment_by_time_has_a_row);

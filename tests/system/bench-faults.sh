@@ -117,6 +117,15 @@ for transport in udp tcp; do
 	equal "$transport: stopped 0.2 of 0.28 s: exit code" 1 $status
 	check "$transport: stopped 0.2 of 0.28 s: the reason" logged bench '^FAILED: the tester was kept from running: '
 
+	# shellcheck disable=SC2086
+	begin closed $to --clients 4 -d 4 --timeout 1
+	stand_still bench 20 0.2 0.08
+	end
+	not_the_server "$transport: clients, stopped 0.2 of 0.28 s"
+	equal "$transport: clients, stopped 0.2 of 0.28 s: exit code" 1 $status
+	check "$transport: clients, stopped 0.2 of 0.28 s: the reason" logged bench \
+		'^FAILED: the tester was kept from running for '
+
 	# A search repeats such trials, and none is the server's.
 	# shellcheck disable=SC2086
 	begin search $to --low 2000 --high 2000 --repetitions 1 -d 0.5 --timeout 1
