@@ -9,6 +9,7 @@
  */
 
 #include <stdatomic.h>
+#include <stdbool.h>
 
 #include "base/attr.h"
 
@@ -46,6 +47,16 @@ lock_take(struct lock *l)
 	if (UNLIKELY(!atomic_compare_exchange_strong_explicit(
 		&l->state, &state, LOCK_TAKEN, memory_order_acquire, memory_order_relaxed)))
 		lock_wait(l);
+}
+
+/* lock_try: take L if it is free. False: another thread has it. */
+MUST_USE static inline bool
+lock_try(struct lock *l)
+{
+	unsigned state = LOCK_FREE;
+
+	return atomic_compare_exchange_strong_explicit(
+	    &l->state, &state, LOCK_TAKEN, memory_order_acquire, memory_order_relaxed);
 }
 
 /* lock_give: give L back; the calling thread has it. */

@@ -488,6 +488,102 @@ cache_distrust(struct cache *c, uint32_t now_s)
 	atomic_store_explicit(&c->distrusted_s, now_s != 0 ? now_s : 1, memory_order_relaxed);
 }
 
+/* --- What comes back -------------------------------------------------------------------------- */
+
+void
+cache_restore_begin(struct cache *c)
+{
+	c->restoring = true;
+	c->restored = flushes_now(&c->flushes);
+}
+
+void
+cache_restore_end(struct cache *c)
+{
+	c->restoring = false;
+}
+
+bool
+cache_restoring(const struct cache *c)
+{
+	return c->restoring;
+}
+
+/* An entry that is to be put back. */
+struct comeback {
+	struct cache *c;
+	struct shard *shard;
+	const struct question *key;
+	uint32_t stored_s;
+	bool superseded; /* by what is there */
+};
+
+/* Does E stay, which is there for KEY, when B comes back? */
+static bool
+stays(const struct comeback *b, const struct question *key, struct shard_entry *e)
+{
+	if (!exists(b->c, b->shard, key, e))
+		return false;
+	if (e->meta.kind >= CACHE_ERROR)
+		return e->meta.kind == CACHE_BOGUS;
+	return (int32_t)(e->meta.stored_s - b->stored_s) >= 0;
+}
+
+/* Has the name another type since an NXDOMAIN that is to be put back? */
+static bool
+see_type(void *arg, const struct question *k, const struct shard_entry *e)
+{
+	struct comeback *b = arg;
+	struct shard_entry found = *e;
+
+	if (k->qclass == b->key->qclass && k->do_bit == b->key->do_bit && k->cd == b->key->cd &&
+	    stays(b, k, &found))
+		b->superseded = true;
+	return !b->superseded;
+}
+
+/* Take out what B, which has come later, replaces. False: what is there stays. */
+static bool
+give_way(struct comeback *b)
+{
+	struct shard_tagged t;
+	struct shard_found f;
+
+	if (b->key->qtype == SHARD_ANY_TYPE)
+		shard_each_of_name(b->shard, b->key, see_type, b);
+	if (b->superseded)
+		return false;
+	t = shard_tagged(b->shard, b->key);
+	if (t.slots == 0 || !shard_find(b->shard, b->key, &t, &f))
+		return true;
+	if (stays(b, b->key, &f.type) || stays(b, b->key, &f.any))
+		return false;
+	if (f.type.msg != NULL)
+		shard_drop(b->shard, &f.type);
+	if (f.any.msg != NULL)
+		shard_drop(b->shard, &f.any);
+	return true;
+}
+
+enum cache_restored
+cache_restore(struct cache *c, const struct question *key, const struct cache_entry *e,
+    const uint8_t *msg, uint32_t now_s)
+{
+	struct cache_part *g = part_of(c, key->hash);
+	struct comeback b = { c, &g->shard, key, now_s - e->age_s, false };
+	enum cache_restored became = CACHE_SUPERSEDED;
+	struct entry_meta meta;
+
+	lock_take(&g->lock);
+	meta = meta_of(c, e, now_s);
+	meta.generation = c->restored;
+	if (give_way(&b))
+		became = shard_put_spare(&g->shard, key, &meta, msg, e->len, now_s) ? CACHE_RESTORED
+										    : CACHE_NO_ROOM;
+	lock_give(&g->lock);
+	return became;
+}
+
 /* --- What it holds ---------------------------------------------------------------------------- */
 
 struct walk {
@@ -522,6 +618,18 @@ cache_walk(struct cache *c, unsigned shard, uint32_t now_s, cache_visit *visit, 
 	shard_each(&c->part[shard].shard, visit_one, &w);
 	lock_give(&c->part[shard].lock);
 	return w.wanted;
+}
+
+bool
+cache_try_walk(struct cache *c, unsigned shard, uint32_t now_s, cache_visit *visit, void *arg)
+{
+	struct walk w = { c, &c->part[shard].shard, now_s, visit, arg, true };
+
+	if (!lock_try(&c->part[shard].lock))
+		return false;
+	shard_each(&c->part[shard].shard, visit_one, &w);
+	lock_give(&c->part[shard].lock);
+	return true;
 }
 
 void

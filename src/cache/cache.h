@@ -132,6 +132,35 @@ void cache_remove(struct cache *c, const struct question *key);
 void cache_put_failure(struct cache *c, const struct question *key, const struct cache_entry *e,
     const uint8_t *msg, size_t len, const struct cache_want *want, uint32_t most_s);
 
+/* What became of an entry that was to be put back. */
+enum cache_restored {
+	CACHE_RESTORED,
+	CACHE_SUPERSEDED, /* what is there is newer, and stays */
+	CACHE_NO_ROOM     /* something of use would have to leave for it */
+};
+
+/*
+ * cache_restore_begin: entries of an earlier time are put back, by cache_restore, until
+ * cache_restore_end, while others use C. They count as put now: cache_flush_all, cache_flush_below
+ * and cache_limit from now on concern them. cache_flush_name and cache_flush_type do not: put all
+ * back before. These three and cache_restoring are for one thread.
+ */
+void cache_restore_begin(struct cache *c);
+
+/* cache_restore_end: all entries were put back. */
+void cache_restore_end(struct cache *c);
+
+/* cache_restoring: are entries being put back? */
+MUST_USE bool cache_restoring(const struct cache *c);
+
+/*
+ * cache_restore: put back an entry with an answer, as cache_put does with E->len bytes of MSG; but
+ * answers that came later, and failed validation, stay. It takes the place of other failures:
+ * with the entry there they would not have been stored.
+ */
+MUST_USE enum cache_restored cache_restore(struct cache *c, const struct question *key,
+    const struct cache_entry *e, const uint8_t *msg, uint32_t now_s);
+
 /*
  * cache_revived: an upstream that was down since FROM_S replies again at NOW_S. Entries of kind
  * CACHE_SILENT from that time are not found any more.
@@ -200,6 +229,12 @@ typedef bool cache_visit(
  * returned false.
  */
 bool cache_walk(struct cache *c, unsigned shard, uint32_t now_s, cache_visit *visit, void *arg);
+
+/*
+ * cache_try_walk: the same, unless another thread has SHARD: false, and VISIT is not called.
+ */
+MUST_USE bool cache_try_walk(
+    struct cache *c, unsigned shard, uint32_t now_s, cache_visit *visit, void *arg);
 
 /* cache_walk_name: the same for the entries of NAME (LEN bytes, in lower case), of every type. */
 void cache_walk_name(struct cache *c, const uint8_t *name, size_t len, uint32_t now_s,

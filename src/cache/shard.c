@@ -250,12 +250,9 @@ least_asked(const struct shard *s, uint32_t first, uint32_t second)
 	return least;
 }
 
-/*
- * A slot for a new entry: the first one that is free in either of the name's buckets, mostly in the
- * emptier one. If both are full the least popular entry is evicted.
- */
+/* The first free slot in either of a name's buckets, mostly in the emptier one; or NO_SLOT. */
 static inline uint32_t
-free_slot(struct shard *s, uint64_t hash)
+unused_slot(const struct shard *s, uint64_t hash)
 {
 	uint32_t first = bucket_number(hash, 0, s->n_buckets),
 		 second = bucket_number(hash, 1, s->n_buckets);
@@ -267,7 +264,19 @@ free_slot(struct shard *s, uint64_t hash)
 		if (b->tag[i] == 0)
 			return second * BUCKET_SLOTS + i;
 	}
-	uint32_t slot = least_asked(s, first, second);
+	return NO_SLOT;
+}
+
+/* A slot for a new entry. If there is none the least popular entry of both buckets is evicted. */
+static inline uint32_t
+free_slot(struct shard *s, uint64_t hash)
+{
+	uint32_t slot = unused_slot(s, hash);
+
+	if (slot != NO_SLOT)
+		return slot;
+	slot = least_asked(
+	    s, bucket_number(hash, 0, s->n_buckets), bucket_number(hash, 1, s->n_buckets));
 	s->counts.evicted++;
 	forget(s, slot);
 	return slot;
@@ -358,7 +367,7 @@ room_in_main(struct shard *s, uint32_t len, uint32_t now_s)
 }
 
 /* The same, but drop only what is of no use any more. */
-static uint32_t
+static inline uint32_t
 room_to_spare(struct shard *s, uint32_t len, uint32_t now_s)
 {
 	while (ring_is_full(&s->main, len) && s->work.drops < SHARD_DROPS) {
@@ -409,6 +418,21 @@ room_for_old(struct shard *s, uint32_t len, uint32_t now_s)
 }
 
 /*
+ * Room for an entry of LEN bytes for which nothing of use has to leave: in the small ring, or in
+ * the main one. Its place or NO_ROOM.
+ */
+static inline size_t
+room_unused(struct shard *s, uint32_t len, uint32_t now_s)
+{
+	uint32_t at;
+
+	if (!ring_is_full(&s->small, len) && (at = ring_add(&s->small, len)) != RING_FULL)
+		return at;
+	at = room_to_spare(s, len, now_s);
+	return at != RING_FULL ? s->small.size + at : NO_ROOM;
+}
+
+/*
  * Room for an entry of LEN bytes (a multiple of RING_ALIGN) whose key has not been here lately: in
  * the small ring or, as long as nothing of use is lost by it, in the main one. It drops SHARD_DROPS
  * entries and moves SHARD_COPIES at most, counted in s->work. Its place or NO_ROOM.
@@ -416,13 +440,11 @@ room_for_old(struct shard *s, uint32_t len, uint32_t now_s)
 static size_t
 room_for_new(struct shard *s, uint32_t len, uint32_t now_s)
 {
-	uint32_t at;
+	size_t place = room_unused(s, len, now_s);
+	uint32_t at = RING_FULL;
 
-	if (!ring_is_full(&s->small, len) && (at = ring_add(&s->small, len)) != RING_FULL)
-		return at;
-	at = room_to_spare(s, len, now_s);
-	if (at != RING_FULL)
-		return s->small.size + at;
+	if (place != NO_ROOM)
+		return place;
 	do {
 		if (s->work.drops >= SHARD_DROPS)
 			return NO_ROOM;
@@ -513,11 +535,18 @@ enter(struct shard *s, struct entry *e, const struct question *key, const struct
 		atomic_fetch_add_explicit(cut_count(s, e), 1, memory_order_relaxed);
 }
 
+/* The bytes of an entry with a message of LEN. */
+static inline uint32_t
+entry_whole(size_t len)
+{
+	return (uint32_t)align(SHARD_HEAD + len + RING_ALIGN - 1, RING_ALIGN);
+}
+
 bool
 shard_put(struct shard *s, const struct question *key, const struct entry_meta *meta,
     const uint8_t *msg, size_t len, bool there, uint32_t now_s)
 {
-	uint32_t whole = (uint32_t)align(SHARD_HEAD + len + RING_ALIGN - 1, RING_ALIGN);
+	uint32_t whole = entry_whole(len);
 	uint16_t tag = bucket_tag(key, key->qtype);
 	unsigned asked = 0;
 	size_t place = NO_ROOM;
@@ -544,6 +573,26 @@ shard_put(struct shard *s, const struct question *key, const struct entry_meta *
 	}
 	uint32_t slot = p.type != NO_SLOT ? p.type : free_slot(s, key->hash);
 	set_slot(s, slot, tag, place, asked);
+	entry_at(s, place)->slot = slot;
+	enter(s, entry_at(s, place), key, meta, msg, len);
+	return true;
+}
+
+bool
+shard_put_spare(struct shard *s, const struct question *key, const struct entry_meta *meta,
+    const uint8_t *msg, size_t len, uint32_t now_s)
+{
+	uint32_t slot = unused_slot(s, key->hash);
+	size_t place = NO_ROOM;
+
+	s->work = (struct shard_work){ .buckets = 2 };
+	if (slot != NO_SLOT && len <= SHARD_MSG_MAX)
+		place = room_unused(s, entry_whole(len), now_s);
+	if (place == NO_ROOM) {
+		s->counts.refused++;
+		return false;
+	}
+	set_slot(s, slot, bucket_tag(key, key->qtype), place, 0);
 	entry_at(s, place)->slot = slot;
 	enter(s, entry_at(s, place), key, meta, msg, len);
 	return true;

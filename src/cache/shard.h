@@ -235,6 +235,13 @@ MUST_USE uint8_t *shard_message(struct shard *s, const struct shard_entry *e);
 bool shard_put(struct shard *s, const struct question *key, const struct entry_meta *meta,
     const uint8_t *msg, size_t len, bool there, uint32_t now_s);
 
+/*
+ * shard_put_spare: store the same for a KEY that has no entry, unless an entry of use would have to
+ * leave for it. False: it is not stored.
+ */
+bool shard_put_spare(struct shard *s, const struct question *key, const struct entry_meta *meta,
+    const uint8_t *msg, size_t len, uint32_t now_s);
+
 /* shard_remove: remove the entry for KEY and that for all types of its name. */
 void shard_remove(struct shard *s, const struct question *key);
 

@@ -904,6 +904,22 @@ START_TEST(walk_of_a_name)
 }
 END_TEST
 
+/* A shard that another thread has is not waited for. */
+START_TEST(walk_that_does_not_wait)
+{
+	struct seen seen = { .most = 100 };
+
+	put_names();
+	lock_take(&cache->part[0].lock);
+	ck_assert(!cache_try_walk(cache, 0, now_s, see, &seen));
+	ck_assert_uint_eq(seen.n, 0);
+	lock_give(&cache->part[0].lock);
+	ck_assert(cache_try_walk(cache, 0, now_s, see, &seen));
+	ck_assert_uint_eq(seen.n, N_NAMES);
+	ck_assert(fresh()); /* it was given back */
+}
+END_TEST
+
 void
 tests_add(TCase *tc)
 {
@@ -935,4 +951,5 @@ tests_add(TCase *tc)
 	tcase_add_loop_test(tc, limits_hold_for_what_is_there, 0, 4);
 	tcase_add_test(tc, walk_sees_each_entry_once);
 	tcase_add_test(tc, walk_of_a_name);
+	tcase_add_test(tc, walk_that_does_not_wait);
 }

@@ -33,6 +33,8 @@ struct worker {
 	struct rng rng;
 	uint64_t hits;
 	unsigned walked;
+	unsigned restored, walks;
+	bool restores; /* instead of putting */
 	struct question key;
 	uint8_t msg[SHARD_MSG_MAX];
 	uint8_t copy[SHARD_MSG_MAX];
@@ -137,6 +139,21 @@ disturb(struct worker *w, uint32_t now_s)
 	}
 }
 
+/* As the main thread does at the start: old entries come back while others are put. */
+static void
+restore(struct worker *w, uint32_t now_s)
+{
+	const struct cache_entry e = { .age_s = (uint32_t)rng_below(&w->rng, 100),
+		.ttl_s = 100,
+		.kind = w->key.qtype == SHARD_ANY_TYPE ? CACHE_NXDOMAIN : CACHE_POSITIVE,
+		.len = LEAST + 1 + rng_below(&w->rng, 300) };
+
+	memset(w->msg + LEAST, (int)rng_below(&w->rng, 256), e.len - LEAST);
+	w->restored += cache_restore(cache, &w->key, &e, w->msg, now_s) == CACHE_RESTORED;
+	if (rng_below(&w->rng, 100) == 0)
+		w->walks += cache_try_walk(cache, now_s % cache_shards(cache), now_s, see, w);
+}
+
 static void *
 work(void *arg)
 {
@@ -150,6 +167,8 @@ work(void *arg)
 		choose(w);
 		if (what < 60)
 			get(w, now_s);
+		else if (what < 98 && w->restores)
+			restore(w, now_s);
 		else if (what < 98)
 			put(w, now_s);
 		else
@@ -166,6 +185,8 @@ START_TEST(threads_get_whole_entries_only)
 
 	cache = cache_new(2 * CACHE_MIN, 100, SEED);
 	ck_assert(w != NULL && cache != NULL);
+	cache_restore_begin(cache);
+	w[0].restores = true;
 	for (unsigned i = 0; i < THREADS; i++) {
 		rng_init_seeded(&w[i].rng, i);
 		ck_assert_int_eq(pthread_create(&w[i].thread, NULL, work, &w[i]), 0);
@@ -177,6 +198,8 @@ START_TEST(threads_get_whole_entries_only)
 	}
 	ck_assert_uint_gt(hits, THREADS * TURNS / 20);
 	ck_assert_uint_gt(walked, 1000);
+	ck_assert_uint_gt(w[0].restored, 100);
+	ck_assert_uint_gt(w[0].walks, 100);
 	cache_free(cache);
 	free(w);
 }

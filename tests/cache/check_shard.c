@@ -540,6 +540,58 @@ START_TEST(least_asked_gives_way_in_full_lines)
 }
 END_TEST
 
+static bool
+put_spare(uint32_t v, uint32_t ttl_s, uint32_t now_s)
+{
+	const struct entry_meta meta = { .stored_s = now_s, .ttl_s = ttl_s };
+
+	fill(v, 100);
+	bool kept = shard_put_spare(&shard, &named.key, &meta, named.msg, 100, now_s);
+	check_work();
+	return kept;
+}
+
+/* What is put to spare throws out nothing that is of use: for want of slots, nor of room. */
+START_TEST(spare_room_is_what_nobody_uses)
+{
+	enum { FULL = 2 * BUCKET_SLOTS, MANY = SHARD_MIN / 100 };
+	struct shard_found f;
+	unsigned kept = 0;
+
+	set_up(SHARD_MIN, 0);
+	for (unsigned n = 0; n < FULL; n++) {
+		aimed(n, false);
+		ck_assert(put_spare(n, 10, 0));
+	}
+	aimed(FULL, false);
+	ck_assert(!put_spare(FULL, 10, 0));
+	ck_assert(!find(&f));
+	ck_assert_uint_eq(shard.counts.refused, 1);
+	for (unsigned n = 0; n < MANY; n++) {
+		(void)number(n * VARIANTS);
+		kept += put_spare(n, 10, 0);
+	}
+	ck_assert_uint_lt(kept, MANY);
+	ck_assert_uint_eq(shard.counts.evicted, 0);
+	ck_assert_uint_eq(shard.counts.n, FULL + kept);
+	for (unsigned n = 0; n < FULL; n++) {
+		aimed(n, false);
+		ck_assert(find(&f) && wire_u32(f.type.msg) == n);
+	}
+	/* What is over is of no use. */
+	(void)number(MANY * VARIANTS);
+	ck_assert(put_spare(1, 10, 10));
+	ck_assert(find(&f));
+	ck_assert_uint_eq(shard.counts.evicted, 0);
+	/* Nor is a message stored that is too long. */
+	(void)number((MANY + 1) * VARIANTS);
+	ck_assert(!shard_put_spare(&shard, &named.key, &(struct entry_meta){ .ttl_s = 10 },
+	    named.msg, SHARD_MSG_MAX + 1, 10));
+	ck_assert(!find(&f));
+	tear_down();
+}
+END_TEST
+
 /* A tag has 16 bits: keys of a name that share one are told apart by what the entry says. */
 START_TEST(keys_of_one_tag_are_apart)
 {
@@ -664,6 +716,7 @@ tests_add(TCase *tc)
 	tcase_add_loop_test(tc, random_operations_agree_with_a_model, 0, 4);
 	tcase_add_loop_test(tc, crafted_collisions_push_out_only_each_other, 0, 2);
 	tcase_add_test(tc, least_asked_gives_way_in_full_lines);
+	tcase_add_test(tc, spare_room_is_what_nobody_uses);
 	tcase_add_test(tc, keys_of_one_tag_are_apart);
 	tcase_add_test(tc, all_that_fits);
 	tcase_add_test(tc, flood_of_names_leaves_the_popular_ones);
