@@ -26,6 +26,25 @@ cache_of(const struct control_ctx *d, struct evhttp_request *r)
 	return c;
 }
 
+/*
+ * The same, to be flushed or saved: all of cache-file is in it, as what is flushed must not come
+ * back from there. NULL as well if the daemon ends: it saves the cache then.
+ */
+static struct cache *
+loaded_cache_of(const struct control_ctx *d, struct evhttp_request *r)
+{
+	struct cache *c = cache_of(d, r);
+
+	if (c == NULL)
+		return NULL;
+	if (d->host.stopping) {
+		reply_error(r, HTTP_SERVUNAVAIL, REPLY_ENDING, NULL);
+		return NULL;
+	}
+	d->host.ops->load(d->host.arg);
+	return c;
+}
+
 static uint32_t
 now_s(void)
 {
@@ -49,7 +68,7 @@ api_cache_save(struct evhttp_request *r, void *arg)
 	struct log_capture lines;
 	bool ok;
 
-	if (cache_of(d, r) == NULL || !params_none(r))
+	if (loaded_cache_of(d, r) == NULL || !params_none(r))
 		return;
 	if (strcmp(file, "none") == 0) {
 		reply_error(r, REPLY_UNPROCESSABLE, "there is no cache-file", NULL);
@@ -129,7 +148,7 @@ flushed(struct evhttp_request *r, const char *what, uint64_t n)
 void
 api_flush_all(struct evhttp_request *r, void *arg)
 {
-	struct cache *c = cache_of(arg, r);
+	struct cache *c = loaded_cache_of(arg, r);
 	struct shard_counts sum;
 
 	if (c == NULL || !params_none(r))
@@ -170,7 +189,7 @@ read_flush(struct evhttp_request *r, const char *word, bool typed, struct flush 
 void
 api_flush_name(struct evhttp_request *r, void *arg)
 {
-	struct cache *c = cache_of(arg, r);
+	struct cache *c = loaded_cache_of(arg, r);
 	struct flush f;
 
 	if (c != NULL && read_flush(r, "name", false, &f))
@@ -180,7 +199,7 @@ api_flush_name(struct evhttp_request *r, void *arg)
 void
 api_flush_type(struct evhttp_request *r, void *arg)
 {
-	struct cache *c = cache_of(arg, r);
+	struct cache *c = loaded_cache_of(arg, r);
 	struct flush f;
 
 	if (c != NULL && read_flush(r, "type", true, &f))
@@ -206,7 +225,7 @@ count_below(void *arg, const struct question *key, const struct cache_entry *e, 
 void
 api_flush_below(struct evhttp_request *r, void *arg)
 {
-	struct cache *c = cache_of(arg, r);
+	struct cache *c = loaded_cache_of(arg, r);
 	struct below b = { .n = 0 };
 	struct flush f;
 

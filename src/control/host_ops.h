@@ -35,6 +35,7 @@ enum host_verdict {
 struct host_ops {
 	void (*reload)(void *arg); /* soon; control_reload_begins and _ends follow */
 	void (*stop)(void *arg);   /* begin to end; a second time: at once */
+	void (*load)(void *arg);   /* finish loading cache-file, if that is under way */
 	bool (*save)(void *arg);   /* write cache-file; false: the log says why not */
 	bool (*reopen)(void *arg); /* the logs; false: the log says what is wrong */
 	/* put these in force; not while is_changing; false: no memory, nothing is changed */

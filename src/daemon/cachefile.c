@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <poll.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -15,7 +16,6 @@
 #include "base/log.h"
 #include "base/ownfile.h"
 #include "base/rng.h"
-#include "config/settings.h"
 
 uint32_t
 cachefile_now_s(void)
@@ -102,62 +102,191 @@ key_error(int rc)
 	}
 }
 
-void
-cachefile_start(
-    const char *path, struct cache *c, uint32_t stale_s, struct cachefile_loaded *loaded)
+/* Open the file at F->path for a load. False: the result is there. */
+static bool
+open_file(struct cachefile *f, uint32_t stale_s)
 {
+	struct cachefile_result *r = &f->result;
 	struct cachefile_when when = when_now(stale_s);
-	int rc = cachefile_key(path, false, &when.key);
+	int rc = cachefile_key(f->path, false, &when.key);
+	int fd = ownfile_open(f->path, geteuid());
 
-	if (rc != 0 && access(path, F_OK) == 0) {
-		loaded->verdict = CACHEFILE_REFUSED;
-		snprintf(loaded->error, sizeof(loaded->error),
-		    "its key, " CACHEFILE_KEY ", cannot be read: %s", key_error(rc));
-		return;
+	if (fd < 0) {
+		r->verdict = fd == -ENOENT ? CACHEFILE_NONE : CACHEFILE_REFUSED;
+		snprintf(r->error, sizeof(r->error), "cannot be read: %s", ownfile_strerror(fd));
+		return false;
 	}
-	loaded->verdict = cachefile_load(path, c, &when, &loaded->counts, loaded->error);
+	if (rc != 0) {
+		close(fd);
+		r->verdict = CACHEFILE_REFUSED;
+		snprintf(r->error, sizeof(r->error),
+		    "its key, " CACHEFILE_KEY ", cannot be read: %s", key_error(rc));
+		return false;
+	}
+	f->loading = cachefile_load_new(fd, f->cache, &when);
+	if (f->loading == NULL) {
+		r->verdict = CACHEFILE_REFUSED;
+		snprintf(r->error, sizeof(r->error), "cannot be read: %s", strerror(ENOMEM));
+	}
+	return f->loading != NULL;
+}
+
+/* Begin with WORK on the file at PATH. */
+static void
+begin(struct cachefile *f, enum cachefile_work work, const char *path)
+{
+	f->work = work;
+	f->result = (struct cachefile_result){ .verdict = CACHEFILE_MORE };
+	f->waits_ns = 0;
+	snprintf(f->path, sizeof(f->path), "%s", path);
 }
 
 void
-cachefile_report(const char *path, const struct cachefile_loaded *loaded)
+cachefile_close(struct cachefile *f)
 {
-	switch (loaded->verdict) {
-	case CACHEFILE_OK:
+	cachefile_load_free(f->loading);
+	cachefile_save_free(f->saving);
+	f->loading = NULL;
+	f->saving = NULL;
+	f->work = CACHEFILE_IDLE;
+}
+
+void
+cachefile_open(struct cachefile *f, const char *path, uint32_t stale_s)
+{
+	begin(f, CACHEFILE_LOADS, path);
+	(void)open_file(f, stale_s);
+}
+
+static void
+report_load(const struct cachefile *f)
+{
+	const struct cachefile_counts *n = &f->result.counts;
+
+	if (f->result.verdict == CACHEFILE_OK)
 		log_notice(LOG_CACHE,
-		    "cache-file %s: %" PRIu64 " entries read, %" PRIu64 " too old", path,
-		    loaded->counts.entries, loaded->counts.old);
+		    "cache-file %s: %" PRIu64 " entries read, %" PRIu64 " too old, %" PRIu64
+		    " newer in the cache, %" PRIu64 " without room",
+		    f->path, n->entries, n->old, n->superseded, n->no_room);
+	else if (f->result.verdict == CACHEFILE_NONE)
+		log_notice(LOG_CACHE, "cache-file %s: not there; nothing is loaded", f->path);
+	else
+		log_warn(
+		    LOG_CACHE, "cache-file %s: %s; nothing is loaded", f->path, f->result.error);
+}
+
+static void
+report_save(const struct cachefile *f)
+{
+	const struct cachefile_counts *n = &f->result.counts;
+
+	if (f->result.verdict == CACHEFILE_OK)
+		log_notice(LOG_CACHE, "cache-file %s: %" PRIu64 " entries saved, %" PRIu64 " bytes",
+		    f->path, n->entries, n->bytes);
+	else
+		log_error(LOG_CACHE, "cache-file %s: %s", f->path, f->result.error);
+}
+
+/* Write a piece of the cache. False: that was the last. */
+static bool
+save_piece(struct cachefile *f)
+{
+	uint64_t now = clock_now_ns();
+
+	if (!cachefile_save_step(f->saving, &f->result))
+		return false;
+	if (f->result.verdict != CACHEFILE_WAITS)
+		f->waits_ns = 0;
+	else if (f->waits_ns == 0)
+		f->waits_ns = now;
+	else if (now - f->waits_ns >= CACHEFILE_TAKE_MS * NS_PER_MS) {
+		f->result.verdict = CACHEFILE_REFUSED;
+		snprintf(f->result.error, sizeof(f->result.error),
+		    "not saved, as a loop that does not go round has a part of the cache");
+		return false;
+	}
+	return true;
+}
+
+int
+cachefile_work(struct cachefile *f)
+{
+	switch (f->work) {
+	case CACHEFILE_IDLE:
+		return -1;
+	case CACHEFILE_LOADS:
+		if (f->loading != NULL && cachefile_load_step(f->loading, &f->result))
+			return 0;
+		report_load(f);
 		break;
-	case CACHEFILE_NONE:
-		log_notice(LOG_CACHE, "cache-file %s: not there; the cache is empty", path);
-		break;
-	case CACHEFILE_REFUSED:
-		log_warn(LOG_CACHE, "cache-file %s: %s; the cache is empty", path, loaded->error);
+	case CACHEFILE_SAVES:
+		if (f->saving != NULL && save_piece(f))
+			return f->result.verdict == CACHEFILE_WAITS ? 1 : 0;
+		report_save(f);
 		break;
 	}
+	cachefile_close(f);
+	return -1;
+}
+
+/* Do all of what is under way. */
+static void
+finish(struct cachefile *f, void (*tick)(void *arg), void *arg)
+{
+	int ms;
+
+	while ((ms = cachefile_work(f)) >= 0) {
+		if (tick != NULL)
+			tick(arg);
+		if (ms > 0)
+			(void)poll(NULL, 0, ms);
+	}
+}
+
+void
+cachefile_finish_load(struct cachefile *f, void (*tick)(void *arg), void *arg)
+{
+	if (f->work == CACHEFILE_LOADS)
+		finish(f, tick, arg);
+}
+
+void
+cachefile_save(struct cachefile *f, const char *path, uint32_t stale_s)
+{
+	struct cachefile_when when = when_now(stale_s);
+	struct cachefile_result *r = &f->result;
+	int rc;
+
+	if (f->work != CACHEFILE_IDLE) {
+		cachefile_give_up(f);
+		return;
+	}
+	begin(f, CACHEFILE_SAVES, path);
+	rc = cachefile_key(path, true, &when.key);
+	if (rc == 0) {
+		f->saving = cachefile_save_new(path, f->cache, &when, r);
+		return;
+	}
+	r->verdict = CACHEFILE_REFUSED;
+	snprintf(r->error, sizeof(r->error), "its key, " CACHEFILE_KEY ", cannot be had: %s",
+	    key_error(rc));
 }
 
 bool
-cachefile_store(
-    const char *path, struct cache *c, uint32_t stale_s, cachefile_tick *tick, void *arg)
+cachefile_finish_save(struct cachefile *f, void (*tick)(void *arg), void *arg)
 {
-	struct cachefile_when when = when_now(stale_s);
-	struct cachefile_counts n;
-	char error[CACHEFILE_ERROR];
-
-	int rc = cachefile_key(path, true, &when.key);
-
-	if (rc != 0) {
-		log_error(LOG_CACHE, "cache-file %s: its key, " CACHEFILE_KEY ", cannot be had: %s",
-		    path, key_error(rc));
+	if (f->work != CACHEFILE_SAVES)
 		return false;
-	}
-	when.tick = tick;
-	when.arg = arg;
-	if (!cachefile_save(path, c, &when, &n, error)) {
-		log_error(LOG_CACHE, "cache-file %s: %s", path, error);
-		return false;
-	}
-	log_notice(LOG_CACHE, "cache-file %s: %" PRIu64 " entries saved, %" PRIu64 " bytes", path,
-	    n.entries, n.bytes);
-	return true;
+	finish(f, tick, arg);
+	return f->result.verdict == CACHEFILE_OK;
+}
+
+void
+cachefile_give_up(struct cachefile *f)
+{
+	if (f->work == CACHEFILE_IDLE)
+		return;
+	log_warn(LOG_CACHE, "cache-file %s: not saved, as %s; it stays as it is", f->path,
+	    f->work == CACHEFILE_LOADS ? "it is not loaded completely" : "that was interrupted");
+	cachefile_close(f);
 }

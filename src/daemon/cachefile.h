@@ -6,9 +6,14 @@
  * cachefile: save the cache to a file and load it, so that it survives a restart. cache/image has
  * the format.
  *
+ * Both are done in pieces, so that the main thread gets to other work between them, and while the
+ * loops answer: a load puts a block of the file into the cache at a time, and what has come into
+ * the cache before stays; a save locks a shard only while its entries are copied.
+ *
  * The file is always complete: it is written as PATH.new and then renamed. It is loaded completely
- * or not at all: the whole file is checked before the first entry enters the cache. The loops go on
- * while it is written; a shard is locked only while its entries are copied. Main thread only.
+ * or not at all: the whole file is checked before the first entry enters the cache. It is not
+ * synced, as that takes as long as the disk likes: after a loss of power it may be damaged, which
+ * the check finds. Main thread only.
  *
  * What the file says is believed, so base/ownfile opens it, and its checksum is keyed. The key lies
  * beside it, in PATH.key, drawn by the first save: a file of another daemon, or of somebody who can
@@ -21,51 +26,82 @@
 
 #include "base/attr.h"
 #include "cache/cache.h"
+#include "config/settings.h"
 
-#define CACHEFILE_KEY ".key" /* behind the path of a file: the file with its key */
-#define CACHEFILE_ERROR 160  /* longest error text, with the final zero */
+#define CACHEFILE_KEY ".key"   /* behind the path of a file: the file with its key */
+#define CACHEFILE_ERROR 160    /* longest error text, with the final zero */
+#define CACHEFILE_TAKE_MS 2000 /* a save fails if a loop holds a shard for longer */
 
-/* Called now and then during a save, which takes seconds for a large cache. */
-typedef void cachefile_tick(void *arg);
-
-/* The time of a load or save, and what to call meanwhile. */
+/* The time of a load or save. */
 struct cachefile_when {
-	uint32_t now_s;       /* now, by the cache's clock */
-	uint64_t unix_s;      /* now, in seconds since 1970 */
-	uint32_t stale_s;     /* seconds that an expired entry is still of use */
-	uint64_t key;         /* of the checksum; secret */
-	cachefile_tick *tick; /* NULL: nothing */
-	void *arg;            /* borrowed, for tick */
+	uint32_t now_s;   /* now, by the cache's clock */
+	uint64_t unix_s;  /* now, in seconds since 1970 */
+	uint32_t stale_s; /* seconds that an expired entry is still of use */
+	uint64_t key;     /* of the checksum; secret */
 };
 
 /* What a load or save did. */
 struct cachefile_counts {
-	uint64_t entries; /* written to the file, or put into the cache */
-	uint64_t old;     /* left out, as they are of no use any more */
-	uint64_t bytes;   /* length of the file */
+	uint64_t entries;    /* written to the file, or put into the cache */
+	uint64_t old;        /* left out, as they are of no use any more */
+	uint64_t superseded; /* likewise, as the cache has newer ones */
+	uint64_t no_room;    /* likewise, as the cache is full */
+	uint64_t bytes;      /* length of the file */
 };
 
-/*
- * cachefile_save: write the entries of C, except failures, to the file at PATH, with mode 0600, by
- * way of PATH.new. *COUNTS says how many. False if that failed: ERROR has the reason, and what was
- * at PATH is still there.
- */
-MUST_USE bool cachefile_save(const char *path, struct cache *c, const struct cachefile_when *when,
-    struct cachefile_counts *counts, char error[static CACHEFILE_ERROR]);
-
+/* What came of a load or save, or of a piece of it. */
 enum cachefile_verdict {
-	CACHEFILE_OK,
+	CACHEFILE_MORE,   /* there is more to be done */
+	CACHEFILE_WAITS,  /* likewise, in a millisecond: a loop has the shard that is next */
+	CACHEFILE_OK,     /* it is done */
 	CACHEFILE_NONE,   /* there is no such file */
-	CACHEFILE_REFUSED /* the file is wrong: nothing of it is in the cache, and it is unchanged
-			   */
+	CACHEFILE_REFUSED /* the file is wrong, or cannot be written: the cache, or what was at
+			     PATH, is as it was */
 };
 
+/* The result of a load or save. */
+struct cachefile_result {
+	enum cachefile_verdict verdict;
+	struct cachefile_counts counts;
+	char error[CACHEFILE_ERROR]; /* the reason for CACHEFILE_REFUSED */
+};
+
+struct cachefile_loading;
+struct cachefile_saving;
+
 /*
- * cachefile_load_fd: cachefile_load of the open file FD, which the caller closes.
+ * cachefile_load_new: begin to load the open file FD, which is passed on, into C, which is
+ * borrowed; entries are older by the time that has passed since the file was written. What C has
+ * from then on is newer. NULL without memory.
  */
-MUST_USE enum cachefile_verdict cachefile_load_fd(int fd, struct cache *c,
-    const struct cachefile_when *when, struct cachefile_counts *counts,
-    char error[static CACHEFILE_ERROR]);
+MUST_USE struct cachefile_loading *cachefile_load_new(
+    int fd, struct cache *c, const struct cachefile_when *when);
+
+/*
+ * cachefile_load_step: load a block more, and write to *R what became of it. False: the load has
+ * ended. If the file is changed under its hands all of the cache is flushed.
+ */
+MUST_USE bool cachefile_load_step(struct cachefile_loading *l, struct cachefile_result *r);
+
+/* cachefile_load_free: end L, which may be NULL, however far it is. */
+void cachefile_load_free(struct cachefile_loading *l);
+
+/*
+ * cachefile_save_new: begin to write the entries of C, except failures, to the file at PATH
+ * (shorter than SETTINGS_PATH), with mode 0600, by way of PATH.new. NULL if that failed: *R has the
+ * reason.
+ */
+MUST_USE struct cachefile_saving *cachefile_save_new(const char *path, struct cache *c,
+    const struct cachefile_when *when, struct cachefile_result *r);
+
+/*
+ * cachefile_save_step: write a shard more, and write to *R what became of it. False: the save has
+ * ended.
+ */
+MUST_USE bool cachefile_save_step(struct cachefile_saving *s, struct cachefile_result *r);
+
+/* cachefile_save_free: end S, which may be NULL; one that has not ended leaves no trace. */
+void cachefile_save_free(struct cachefile_saving *s);
 
 /*
  * cachefile_key: read the key of the file at PATH; if there is none and DRAW, draw one and write
@@ -74,39 +110,54 @@ MUST_USE enum cachefile_verdict cachefile_load_fd(int fd, struct cache *c,
  */
 MUST_USE int cachefile_key(const char *path, bool draw, uint64_t *key);
 
-/*
- * cachefile_load: put the entries of the file at PATH into C, older by the time that has passed
- * since the file was written. *COUNTS says how many. C must not be in use by loops yet. ERROR has
- * the reason for CACHEFILE_REFUSED.
- */
-MUST_USE enum cachefile_verdict cachefile_load(const char *path, struct cache *c,
-    const struct cachefile_when *when, struct cachefile_counts *counts,
-    char error[static CACHEFILE_ERROR]);
+/* --- With the daemon's clocks and log --------------------------------------------------------- */
 
-/* The result of a load, kept until the log is open. */
-struct cachefile_loaded {
-	enum cachefile_verdict verdict;
-	struct cachefile_counts counts;
-	char error[CACHEFILE_ERROR];
+/* What is under way. */
+enum cachefile_work { CACHEFILE_IDLE, CACHEFILE_LOADS, CACHEFILE_SAVES };
+
+/* A cache and its file; all but the cache begins as zero. */
+struct cachefile {
+	struct cache *cache; /* borrowed; NULL: there is none */
+	enum cachefile_work work;
+	char path[SETTINGS_PATH];          /* of what is under way */
+	struct cachefile_loading *loading; /* owned; NULL: the result is there already */
+	struct cachefile_saving *saving;   /* owned */
+	struct cachefile_result result;    /* so far */
+	uint64_t waits_ns;                 /* since when a loop has had the shard; 0: none has */
 };
 
 /*
- * cachefile_start: load the file at PATH into C at the present time; *LOADED becomes the result.
- * STALE_S: seconds that an expired entry is still of use.
+ * cachefile_open: open the file at PATH and its key, to be loaded; before loops use the cache. What
+ * becomes of it is logged later. STALE_S: seconds that an expired entry is still of use.
  */
-void cachefile_start(
-    const char *path, struct cache *c, uint32_t stale_s, struct cachefile_loaded *loaded);
-
-/* cachefile_report: log the result LOADED of loading PATH. */
-void cachefile_report(const char *path, const struct cachefile_loaded *loaded);
+void cachefile_open(struct cachefile *f, const char *path, uint32_t stale_s);
 
 /*
- * cachefile_store: save C to PATH at the present time, and log the result. TICK, which may be NULL,
- * is called with ARG now and then. STALE_S: seconds that an expired entry is still of use. True if
- * the cache was saved.
+ * cachefile_work: do a piece of what is under way, and log its result if that was the last. Returns
+ * milliseconds until the next piece is due; -1: nothing is under way.
  */
-bool cachefile_store(
-    const char *path, struct cache *c, uint32_t stale_s, cachefile_tick *tick, void *arg);
+int cachefile_work(struct cachefile *f);
+
+/*
+ * cachefile_finish_load: do all that is left of a load. TICK, which may be NULL, is called with ARG
+ * now and then, as this takes seconds for a large cache.
+ */
+void cachefile_finish_load(struct cachefile *f, void (*tick)(void *arg), void *arg);
+
+/*
+ * cachefile_save: begin to save the cache to PATH; while it is being loaded give that up instead,
+ * so that half of it does not take the file's place. STALE_S: as with cachefile_open.
+ */
+void cachefile_save(struct cachefile *f, const char *path, uint32_t stale_s);
+
+/* cachefile_finish_save: do all that is left of a save. True if the cache was saved. */
+bool cachefile_finish_save(struct cachefile *f, void (*tick)(void *arg), void *arg);
+
+/* cachefile_give_up: end what is under way, and log that; the file stays as it is. */
+void cachefile_give_up(struct cachefile *f);
+
+/* cachefile_close: the same, without a word. */
+void cachefile_close(struct cachefile *f);
 
 /* cachefile_now_s: the present time by the cache's clock, in seconds. */
 MUST_USE uint32_t cachefile_now_s(void);

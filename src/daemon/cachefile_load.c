@@ -43,41 +43,49 @@ read_all(int fd, uint8_t *data, size_t n)
 	return 0;
 }
 
-struct loading {
-	int fd;
-	struct cache *c; /* NULL: only check the file */
-	const struct cachefile_when *when;
-	struct cachefile_counts *counts;
+/* The file is gone through twice. */
+enum phase {
+	BEGINS, /* the head is to be read */
+	CHECKS, /* its blocks are read and checked */
+	PUTS    /* they are read and checked again, and their records put into the cache */
+};
+
+struct cachefile_loading {
+	int fd;          /* owned */
+	struct cache *c; /* borrowed */
+	struct cachefile_when when;
+	enum phase phase;
+	struct cachefile_counts counts;
 	uint64_t elapsed_s; /* seconds since the file was saved */
 	uint8_t head_bytes[IMAGE_HEAD];
 	struct image_head head;
 	uint64_t records; /* in the blocks so far */
-	char *error;
+	char error[CACHEFILE_ERROR];
 	struct block block;
 };
 
 /* Write the reason why the file is refused. Returns false. */
 PRINTF_LIKE(2, 3)
 static bool
-refuse(struct loading *l, const char *fmt, ...)
+refuse(struct cachefile_loading *l, const char *fmt, ...)
 {
 	va_list args;
 
 	va_start(args, fmt);
-	(void)vsnprintf(l->error, CACHEFILE_ERROR, fmt, args);
+	(void)vsnprintf(l->error, sizeof(l->error), fmt, args);
 	va_end(args);
 	return false;
 }
 
 static bool
-refuse_errno(struct loading *l, int error)
+refuse_errno(struct cachefile_loading *l, int error)
 {
 	return error == ENODATA ? refuse(l, "is cut off")
 				: refuse(l, "cannot be read: %s", strerror(error));
 }
 
 static bool
-read_head(struct loading *l)
+read_head(struct cachefile_loading *l)
 {
 	struct stat st;
 	int rc;
@@ -96,27 +104,36 @@ read_head(struct loading *l)
 	return true;
 }
 
-/* Put a record into the cache, unless it is too old. */
+/* Put a record into the cache, unless it is too old, or the cache has a newer one. */
 static void
-put_record(struct loading *l, struct image_record *rec)
+put_record(struct cachefile_loading *l, struct image_record *rec)
 {
 	struct cache_entry *e = &rec->entry;
 
-	if (image_too_old(e, l->elapsed_s, l->when->stale_s)) {
-		l->counts->old++;
+	if (image_too_old(e, l->elapsed_s, l->when.stale_s)) {
+		l->counts.old++;
 		return;
 	}
 	e->age_s += (uint32_t)l->elapsed_s;
 	/* Which upstreams were trusted when it was saved is not known any more (RULES D9). */
 	e->flags &= (uint8_t)~CACHE_TRUSTED;
 	rec->key.hash = hash_bytes(rec->key.qname, rec->key.qname_len, cache_seed(l->c));
-	cache_put(l->c, &rec->key, e, rec->msg, e->len, l->when->now_s);
-	l->counts->entries++;
+	switch (cache_restore(l->c, &rec->key, e, rec->msg, l->when.now_s)) {
+	case CACHE_RESTORED:
+		l->counts.entries++;
+		break;
+	case CACHE_SUPERSEDED:
+		l->counts.superseded++;
+		break;
+	case CACHE_NO_ROOM:
+		l->counts.no_room++;
+		break;
+	}
 }
 
 /* Read the next block. False at the end of the file (*END) or if something is wrong. */
 static bool
-read_block(struct loading *l, bool *end)
+read_block(struct cachefile_loading *l, bool *end)
 {
 	struct block *b = &l->block;
 	int rc;
@@ -140,7 +157,7 @@ read_block(struct loading *l, bool *end)
 }
 
 static bool
-take_records(struct loading *l)
+take_records(struct cachefile_loading *l)
 {
 	struct block *b = &l->block;
 	struct wire_reader r = { .buf = b->data, .len = b->len, .pos = IMAGE_BLOCK_HEAD };
@@ -152,88 +169,99 @@ take_records(struct loading *l)
 		l->records++;
 		if (wrong != NULL)
 			return refuse(l, "is damaged: entry %" PRIu64 " %s", l->records, wrong);
-		if (l->c != NULL)
+		if (l->phase == PUTS)
 			put_record(l, &rec);
 	}
 	return r.pos == r.len || refuse(l, "is damaged: a block has more than its entries");
 }
 
-/* Read all blocks of the file once: check them, or put their records into the cache. */
+/* Go through the file's blocks, to do what PHASE says. */
 static bool
-go_through(struct loading *l)
+begin(struct cachefile_loading *l, enum phase phase)
 {
 	struct block *b = &l->block;
-	bool end = false;
 
+	l->phase = phase;
 	l->records = 0;
-	b->sum = IMAGE_SEED ^ l->when->key;
+	b->sum = IMAGE_SEED ^ l->when.key;
 	b->bytes = IMAGE_HEAD;
-	if (lseek(l->fd, IMAGE_HEAD, SEEK_SET) < 0)
-		return refuse_errno(l, errno);
-	while (read_block(l, &end)) {
-		if (!take_records(l))
-			return false;
-	}
-	if (!end)
-		return false;
-	if (!image_is_whole(l->head_bytes, b->sum))
+	return lseek(l->fd, IMAGE_HEAD, SEEK_SET) >= 0 || refuse_errno(l, errno);
+}
+
+/* All blocks were read: is the file what was written? */
+static bool
+is_sound(struct cachefile_loading *l)
+{
+	if (!image_is_whole(l->head_bytes, l->block.sum))
 		return refuse(l, "is damaged: its checksum is wrong");
 	return l->records == l->head.records || refuse(l, "is damaged: entries are missing");
 }
 
-/* Check the whole file, then put its records into C. */
+/* The file is as it was written, so if its time is wrong it is the clock. */
 static bool
-load_file(struct loading *l, struct cache *c)
+find_age(struct cachefile_loading *l)
 {
-	if (!read_head(l) || !go_through(l))
-		return false;
-	/* The file is as it was written, so if its time is wrong it is the clock. */
-	if (l->head.saved_s > l->when->unix_s)
+	if (l->head.saved_s > l->when.unix_s)
 		return refuse(l, "was saved %" PRIu64 " s from now, by the clock",
-		    l->head.saved_s - l->when->unix_s);
-	l->elapsed_s = l->when->unix_s - l->head.saved_s;
-	l->counts->bytes = l->head.bytes;
-	l->c = c;
-	if (go_through(l))
-		return true;
-	/* The file was changed between the check and now. */
-	cache_flush_all(c);
-	return false;
+		    l->head.saved_s - l->when.unix_s);
+	l->elapsed_s = l->when.unix_s - l->head.saved_s;
+	return true;
 }
 
-enum cachefile_verdict
-cachefile_load_fd(int fd, struct cache *c, const struct cachefile_when *when,
-    struct cachefile_counts *counts, char error[static CACHEFILE_ERROR])
+/* Do a piece. False: the file is refused, or it was the last piece (*DONE). */
+static bool
+go_on(struct cachefile_loading *l, bool *done)
 {
-	struct loading *l = calloc(1, sizeof(*l));
-	bool ok;
+	bool end = false;
 
-	*counts = (struct cachefile_counts){ .entries = 0 };
+	*done = false;
+	if (l->phase == BEGINS)
+		return read_head(l) && begin(l, CHECKS);
+	if (read_block(l, &end))
+		return take_records(l);
+	if (!end || !is_sound(l))
+		return false;
+	*done = l->phase == PUTS;
+	return !*done && find_age(l) && begin(l, PUTS);
+}
+
+bool
+cachefile_load_step(struct cachefile_loading *l, struct cachefile_result *r)
+{
+	bool done, more = go_on(l, &done);
+
+	r->verdict = more ? CACHEFILE_MORE : done ? CACHEFILE_OK : CACHEFILE_REFUSED;
+	/* The file was changed since it was checked. */
+	if (r->verdict == CACHEFILE_REFUSED && l->phase == PUTS)
+		cache_flush_all(l->c);
+	r->counts = l->counts;
+	r->counts.bytes = l->head.bytes;
+	memcpy(r->error, l->error, sizeof(r->error));
+	return more;
+}
+
+struct cachefile_loading *
+cachefile_load_new(int fd, struct cache *c, const struct cachefile_when *when)
+{
+	struct cachefile_loading *l = calloc(1, sizeof(*l));
+
 	if (l == NULL) {
-		snprintf(error, CACHEFILE_ERROR, "cannot be read: %s", strerror(ENOMEM));
-		return CACHEFILE_REFUSED;
+		close(fd);
+		return NULL;
 	}
 	l->fd = fd;
-	l->when = when;
-	l->counts = counts;
-	l->error = error;
-	ok = load_file(l, c);
-	free(l);
-	return ok ? CACHEFILE_OK : CACHEFILE_REFUSED;
+	l->c = c;
+	l->when = *when;
+	cache_restore_begin(c);
+	return l;
 }
 
-enum cachefile_verdict
-cachefile_load(const char *path, struct cache *c, const struct cachefile_when *when,
-    struct cachefile_counts *counts, char error[static CACHEFILE_ERROR])
+void
+cachefile_load_free(struct cachefile_loading *l)
 {
-	int fd = ownfile_open(path, geteuid());
-
-	if (fd < 0) {
-		*counts = (struct cachefile_counts){ .entries = 0 };
-		snprintf(error, CACHEFILE_ERROR, "cannot be read: %s", ownfile_strerror(fd));
-		return fd == -ENOENT ? CACHEFILE_NONE : CACHEFILE_REFUSED;
-	}
-	enum cachefile_verdict verdict = cachefile_load_fd(fd, c, when, counts, error);
-	close(fd);
-	return verdict;
+	if (l == NULL)
+		return;
+	cache_restore_end(l->c);
+	close(l->fd);
+	free(l);
 }

@@ -70,7 +70,7 @@ struct daemon {
 	struct prefix_index *prefix_index; /* likewise */
 	struct orders *orders;             /* owned; settings.orders borrows it */
 	struct cache *cache;               /* owned; settings.conf.core.cache borrows it */
-	struct cachefile_loaded loaded;    /* the result of loading the cache's file at the start */
+	struct cachefile cachefile;        /* of that cache */
 	int signal_fd;
 	char path[PATH_MAX]; /* of the configuration; after a chroot, as seen from inside */
 };
@@ -206,21 +206,13 @@ cache_path(const struct daemon *d)
 	return d->cache == NULL || strcmp(path, "none") == 0 ? NULL : path;
 }
 
-/* Load the cache's file. Done before the sockets are open, as questions would wait in them. */
+/* Open the cache's file, which serve loads. Before loops and sandbox. */
 static void
-read_cache(struct daemon *d)
+open_cache(struct daemon *d)
 {
+	d->cachefile.cache = d->cache;
 	if (cache_path(d) != NULL)
-		cachefile_start(
-		    cache_path(d), d->cache, d->settings.conf.core.keep.stale_s, &d->loaded);
-}
-
-static void
-save_cache(struct daemon *d)
-{
-	if (cache_path(d) != NULL)
-		(void)cachefile_store(
-		    cache_path(d), d->cache, d->settings.conf.core.keep.stale_s, NULL, NULL);
+		cachefile_open(&d->cachefile, cache_path(d), d->settings.conf.core.keep.stale_s);
 }
 
 /* From now on the process can do no more than serve needs. */
@@ -337,8 +329,6 @@ report(struct daemon *d)
 	report_start(&d->settings, &d->watch.waits, &d->plan);
 	report_user(d);
 	sandbox_report(&d->sandbox);
-	if (cache_path(d) != NULL)
-		cachefile_report(cache_path(d), &d->loaded);
 }
 
 /* Whoever started us may go on. */
@@ -362,6 +352,7 @@ serve(struct daemon *d)
 		.dnstap = &d->dnstap,
 		.sandbox = &d->sandbox,
 		.watch = &d->watch,
+		.cachefile = &d->cachefile,
 		.control_fd = d->control.fd,
 		.web = &d->web,
 		.ident = ident,
@@ -375,11 +366,9 @@ serve(struct daemon *d)
 	d->stuck = !spooler_end(&d->dnstap.spooler);
 	d->stuck = !spooler_end(&d->querylog.spooler) || d->stuck;
 	if (!well)
-		return DAEMON_RESOURCES; /* a loop may be anywhere, with a part of the cache locked
-					  */
+		return DAEMON_RESOURCES; /* a loop may be anywhere */
 	if (!d->stuck)
 		threads_fini(&d->threads);
-	save_cache(d);
 	log_notice(LOG_SERVER, "ended");
 	return DAEMON_OK;
 }
@@ -405,7 +394,7 @@ start(struct daemon *d)
 	if (rc == DAEMON_OK)
 		rc = make_cache(d);
 	if (rc == DAEMON_OK) {
-		read_cache(d);
+		open_cache(d);
 		rc = start_loops(d);
 	}
 	if (rc == DAEMON_OK)
@@ -480,6 +469,7 @@ work(enum options_task task, struct options *o)
 		fflush(stdout);
 		_exit(rc);
 	}
+	cachefile_close(&d->cachefile);
 	cache_free(d->cache);
 	logonce_free(d->logonce);
 	health_table_free(d->health_table);

@@ -3,8 +3,10 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "config/settings.h"
@@ -64,21 +66,50 @@ sync_directory(const char *path)
 	close(fd);
 }
 
-int
-newfile_end(const char *path, int fd, int rc)
+/* Is the file NAME the one that is open as FD? */
+static bool
+is_ours(int fd, const char *name)
+{
+	struct stat open, there;
+
+	return fstat(fd, &open) == 0 && lstat(name, &there) == 0 && open.st_dev == there.st_dev &&
+	    open.st_ino == there.st_ino;
+}
+
+void
+newfile_drop(const char *path, int fd)
 {
 	char name[NEW_NAME];
 
-	(void)new_name(path, name);
-	if (rc == 0 && fsync(fd) != 0)
-		rc = -errno;
+	if (is_ours(fd, new_name(path, name)))
+		(void)unlink(name);
+	close(fd);
+}
+
+int
+newfile_swap(const char *path, int fd, int rc)
+{
+	char name[NEW_NAME];
+	bool ours = is_ours(fd, new_name(path, name));
+
+	if (rc == 0 && !ours)
+		rc = -EBUSY;
 	if (close(fd) != 0 && rc == 0)
 		rc = -errno;
 	if (rc == 0 && rename(name, path) != 0)
 		rc = -errno;
+	if (rc != 0 && ours)
+		(void)unlink(name);
+	return rc;
+}
+
+int
+newfile_end(const char *path, int fd, int rc)
+{
+	if (rc == 0 && fsync(fd) != 0)
+		rc = -errno;
+	rc = newfile_swap(path, fd, rc);
 	if (rc == 0)
 		sync_directory(path);
-	else
-		(void)unlink(name);
 	return rc;
 }

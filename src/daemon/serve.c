@@ -50,22 +50,46 @@ serve_signals(void)
 	return fd >= 0 ? fd : -errno;
 }
 
+/* Let the loops finish what is in flight, for at most GRACE_MS milliseconds. */
+static void
+end_loops(struct serve *s, uint32_t grace_ms)
+{
+	s->phase = SERVE_ENDS;
+	s->end_ns = clock_now_ns() + (grace_ms + END_SPARE_MS) * NS_PER_MS;
+	threads_stop(s->threads, grace_ms);
+}
+
+/* Is it to end? */
+static bool
+stops(const struct serve *s)
+{
+	return s->phase != SERVE_ANSWERS;
+}
+
+/* Begin to save the cache, if there is one, and a file for it. */
+static void
+begin_save(struct serve *s)
+{
+	const struct settings *set = s->settings;
+
+	if (set->conf.core.cache != NULL && strcmp(set->cache_file, "none") != 0)
+		cachefile_save(s->cachefile, set->cache_file, set->conf.core.keep.stale_s);
+}
+
 static void
 begin_stop(struct serve *s, const char *signal_name)
 {
-	uint32_t grace_ms = s->settings->stop_timeout_ms;
-
-	s->stops++;
-	control_stops(s->control);
-	if (s->stops > 1) {
+	if (stops(s)) {
 		log_notice(LOG_SERVER, "%s again: not waiting any longer", signal_name);
-		grace_ms = 0;
-	} else {
-		log_notice(LOG_SERVER, "%s: finishing what is in flight", signal_name);
-		notify_stopping();
+		cachefile_give_up(s->cachefile);
+		end_loops(s, 0);
+		return;
 	}
-	s->end_ns = clock_now_ns() + (grace_ms + END_SPARE_MS) * NS_PER_MS;
-	threads_stop(s->threads, grace_ms);
+	log_notice(LOG_SERVER, "%s: finishing what is in flight", signal_name);
+	s->phase = SERVE_SAVES;
+	control_stops(s->control);
+	notify_stopping();
+	begin_save(s);
 }
 
 /* Give systemd a sign of life if every loop has given one since the last time. */
@@ -86,7 +110,7 @@ tell_ready(const struct serve *s)
 {
 	char text[REPORT_STATUS];
 
-	if (s->stops > 0)
+	if (stops(s))
 		return;
 	notify_ready(
 	    report_status(s->settings, &s->watch->waits, s->threads->n, &s->verdict, text));
@@ -109,7 +133,7 @@ want_stop(void *arg)
 	begin_stop(arg, "dns64ctl stop");
 }
 
-/* Saving a large cache takes longer than the service manager waits for a sign of life. */
+/* A large cache takes longer than the service manager waits for a sign of life. */
 static void
 live_on(void *arg)
 {
@@ -120,10 +144,17 @@ static bool
 save_cache(void *arg)
 {
 	struct serve *s = arg;
-	const struct settings *set = s->settings;
 
-	return cachefile_store(
-	    set->cache_file, set->conf.core.cache, set->conf.core.keep.stale_s, live_on, s);
+	begin_save(s);
+	return cachefile_finish_save(s->cachefile, live_on, s);
+}
+
+static void
+load_cache(void *arg)
+{
+	struct serve *s = arg;
+
+	cachefile_finish_load(s->cachefile, live_on, s);
 }
 
 static bool
@@ -171,7 +202,7 @@ take_verdict(void *arg, const struct verdict *v)
 	struct serve *s = arg;
 
 	s->verdict = *v;
-	if (s->reload != SERVE_POSTED && s->stops == 0)
+	if (s->reload != SERVE_POSTED && !stops(s))
 		tell_ready(s);
 }
 
@@ -180,7 +211,7 @@ change_prefixes(void *arg, const struct prefix_change *c, char error[static HOST
 {
 	struct serve *s = arg;
 
-	if (s->stops > 0) {
+	if (stops(s)) {
 		snprintf(error, HOST_ERROR, "the daemon is stopping");
 		return HOST_UNABLE;
 	}
@@ -192,7 +223,7 @@ obey(void *arg, const struct order *w, char error[static HOST_ERROR])
 {
 	struct serve *s = arg;
 
-	if (s->stops > 0) {
+	if (stops(s)) {
 		snprintf(error, HOST_ERROR, "the daemon is stopping");
 		return HOST_UNABLE;
 	}
@@ -351,14 +382,14 @@ follow_reload(struct serve *s, uint64_t now)
 static bool
 may_reload(const struct serve *s)
 {
-	return s->wanted_ns != 0 && s->reload != SERVE_POSTED && s->stops == 0;
+	return s->wanted_ns != 0 && s->reload != SERVE_POSTED && !stops(s);
 }
 
 /* Are listen addresses to be looked for that have come or gone? */
 static bool
 may_look(const struct serve *s, uint64_t now)
 {
-	return now >= s->watch->look_ns && s->reload != SERVE_POSTED && s->stops == 0;
+	return now >= s->watch->look_ns && s->reload != SERVE_POSTED && !stops(s);
 }
 
 /* Look for them; the service manager is told. */
@@ -373,8 +404,7 @@ look(struct serve *s)
 static bool
 may_expire(const struct serve *s, uint64_t now)
 {
-	return now >= orders_due_ns(s->settings->orders) && s->reload != SERVE_POSTED &&
-	    s->stops == 0;
+	return now >= orders_due_ns(s->settings->orders) && s->reload != SERVE_POSTED && !stops(s);
 }
 
 /* The loops that have not taken the last change, or not closed what they gave up by it. */
@@ -396,19 +426,23 @@ try_reload(struct serve *s, uint64_t now)
 		refuse_reload(s, those);
 }
 
-/* Milliseconds until something is due; -1: only a signal can wake us. */
+/*
+ * Milliseconds until something is due; -1: only a signal can wake us. CACHE_MS: of mind_cache.
+ */
 static int
-wait_ms(const struct serve *s, uint64_t now)
+wait_ms(const struct serve *s, uint64_t now, int cache_ms)
 {
 	uint64_t due = UINT64_MAX, over_ns = orders_due_ns(s->settings->orders);
 
-	if (s->watchdog_ms > 0)
+	if (cache_ms >= 0)
+		due = now + (unsigned)cache_ms * NS_PER_MS;
+	if (s->watchdog_ms > 0 && s->beat_ns < due)
 		due = s->beat_ns;
-	if (s->stops > 0 && s->end_ns < due)
+	if (s->phase == SERVE_ENDS && s->end_ns < due)
 		due = s->end_ns;
-	if (s->watch->look_ns > now && s->watch->look_ns < due && s->stops == 0)
+	if (s->watch->look_ns > now && s->watch->look_ns < due && !stops(s))
 		due = s->watch->look_ns;
-	if (over_ns > now && over_ns < due && s->stops == 0)
+	if (over_ns > now && over_ns < due && !stops(s))
 		due = over_ns;
 	if ((s->reload != SERVE_SETTLED || may_reload(s) || may_look(s, now) ||
 		may_expire(s, now)) &&
@@ -427,19 +461,17 @@ is_over(const struct serve *s, uint64_t now, bool *well)
 	uint64_t running = threads_running(s->threads);
 	char text[THREADS_TEXT];
 
-	if (s->stops == 0 && ended != 0) {
+	if (s->phase != SERVE_ENDS && ended != 0) {
 		log_error(LOG_SERVER, "%s ended by itself", threads_text(ended, text));
 		*well = false;
 		return true;
 	}
-	if (s->stops > 0 && running == 0) {
+	if (s->phase == SERVE_ENDS && running == 0) {
 		*well = true;
 		return true;
 	}
-	if (s->stops > 0 && now >= s->end_ns) {
-		log_error(LOG_SERVER,
-		    "%s did not end in time: it ends with the process, and cache-file is not "
-		    "written",
+	if (s->phase == SERVE_ENDS && now >= s->end_ns) {
+		log_error(LOG_SERVER, "%s did not end in time: it ends with the process",
 		    threads_text(running, text));
 		*well = false;
 		return true;
@@ -478,11 +510,24 @@ on_due(evutil_socket_t fd, short what, void *arg)
 	(void)arg;
 }
 
-/* Wait until something happens, or is due, and have it handled. */
-static void
-turn(struct serve *s, struct event *due, uint64_t now)
+/*
+ * Do a piece of what is under way with the cache's file; if it was the last of a save, the loops
+ * end. Returns milliseconds until the next piece; -1: there is none.
+ */
+static int
+mind_cache(struct serve *s)
 {
-	int ms = wait_ms(s, now);
+	int ms = cachefile_work(s->cachefile);
+
+	if (ms < 0 && s->phase == SERVE_SAVES)
+		end_loops(s, s->settings->stop_timeout_ms);
+	return ms;
+}
+
+/* Wait until something happens, or is due in MS milliseconds (-1: never), and have it handled. */
+static void
+turn(struct serve *s, struct event *due, int ms)
+{
 	const struct timeval wait = { .tv_sec = ms / 1000, .tv_usec = ms % 1000 * 1000 };
 
 	if (ms >= 0)
@@ -498,7 +543,7 @@ work(struct serve *s, struct event *due, bool *well)
 
 	do {
 		look_after_watchdog(s, now);
-		turn(s, due, now);
+		turn(s, due, wait_ms(s, now, mind_cache(s)));
 		now = clock_now_ns();
 		follow_reload(s, now);
 		if (may_reload(s))
@@ -526,6 +571,7 @@ open_control(struct serve *s)
 {
 	static const struct host_ops ops = { .reload = want_reload,
 		.stop = want_stop,
+		.load = load_cache,
 		.save = save_cache,
 		.reopen = reopen_log,
 		.lameduck = set_lameduck,
@@ -575,6 +621,7 @@ serve_run(struct serve *s)
 		tell_ready(s);
 		hear_arrivals(s);
 		work(s, due, &well);
+		cachefile_give_up(s->cachefile);
 	} else {
 		log_error(LOG_SERVER, "no memory");
 	}

@@ -6,7 +6,8 @@
  * serve: the main thread while the loops work: it waits for signals and acts on them.
  *
  *	SIGHUP			reload
- *	SIGTERM, SIGINT, SIGQUIT finish what is in flight and end; a second one: end at once
+ *	SIGTERM, SIGINT, SIGQUIT save the cache, finish what is in flight and end; a second one: end
+ *				at once
  *	SIGUSR1			log the statistics
  *	SIGUSR2			open the log again
  */
@@ -21,6 +22,7 @@
 #include "daemon/threads.h"
 #include "figures/verdict.h"
 
+struct cachefile;
 struct listen_watch;
 struct event;
 struct event_base;
@@ -36,6 +38,13 @@ enum serve_reload {
 	SERVE_OVERDUE  /* not in time: its result is VERDICT_OVERDUE until all have */
 };
 
+/* How far the end is. */
+enum serve_phase {
+	SERVE_ANSWERS,
+	SERVE_SAVES, /* it is to end: the cache is saved, and loops answer on */
+	SERVE_ENDS   /* loops finish what is in flight, and end */
+};
+
 /* What serve_run works on; the fields after signal_fd, except the last three, begin as zero. */
 struct serve {
 	const struct options *options; /* borrowed */
@@ -46,6 +55,7 @@ struct serve {
 	struct dnstap *dnstap;         /* borrowed */
 	const struct sandbox *sandbox; /* borrowed */
 	struct listen_watch *watch;    /* borrowed: of the start */
+	struct cachefile *cachefile;   /* borrowed: opened, if there is one */
 	int control_fd;                /* borrowed: the control socket; -1: none */
 	const struct websock *web;     /* borrowed: sockets of web-listen */
 	const char *ident;             /* borrowed: the program's name in the log */
@@ -56,9 +66,9 @@ struct serve {
 	uint64_t wanted_ns;     /* since when a reload is wanted that has not begun; 0: none is */
 	struct verdict verdict; /* of control */
 	enum serve_reload reload;
-	uint64_t taken_ns;        /* a reload is posted: when the loops should have taken it */
-	unsigned stops;           /* number of signals to stop that came */
-	uint64_t end_ns;          /* when stopping: the latest end */
+	uint64_t taken_ns; /* a reload is posted: when the loops should have taken it */
+	enum serve_phase phase;
+	uint64_t end_ns;          /* SERVE_ENDS: the latest end */
 	uint64_t beat_ns;         /* when the watchdog is served next */
 	uint32_t watchdog_ms;     /* of notify_watchdog_ms; 0: no watchdog */
 	void (*ready)(void *arg); /* called once, when signals and commands are acted on */

@@ -32,6 +32,7 @@
 VALUE(cache_entries, struct figures_cache, v->counts.n)
 VALUE(cache_bytes, struct figures_cache, v->counts.bytes)
 VALUE(cache_size_bytes, struct figures_cache, v->size)
+VALUE(cache_loading, struct figures_cache, v->loading)
 VALUE(cache_put_n, struct figures_cache, v->counts.put)
 VALUE(cache_evicted, struct figures_cache, v->counts.evicted)
 VALUE(cache_refused, struct figures_cache, v->counts.refused)
@@ -232,6 +233,8 @@ const struct figure figures[] = {
 	OF_CACHE("entries", GAUGE, COUNT, "entries in the cache", cache_entries),
 	OF_CACHE("bytes", GAUGE, BYTES, "messages of the entries in the cache", cache_bytes),
 	OF_CACHE("size_bytes", GAUGE, BYTES, "what the cache has room for", cache_size_bytes),
+	OF_CACHE("loading", GAUGE, TRUTH, "1 while cache-file is loaded, beside answering",
+	    cache_loading),
 	OF_CACHE("put", COUNTER, COUNT, "entries made", cache_put_n),
 	OF_CACHE("evicted", COUNTER, COUNT, "entries thrown out before their end, for others",
 	    cache_evicted),
@@ -323,7 +326,7 @@ figure_words(const struct figure *f, char text[static FIGURE_WORDS])
 struct figures_cache
 figures_of_cache(struct cache *c)
 {
-	struct figures_cache f = { .size = cache_size(c) };
+	struct figures_cache f = { .size = cache_size(c), .loading = cache_restoring(c) };
 
 	cache_counts(c, &f.counts);
 	return f;

@@ -10,6 +10,7 @@
  * What the loops count has its name and help there (STATS_COUNTERS); its rows are made from that.
  */
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -125,6 +126,7 @@ struct figure {
 struct figures_cache {
 	struct shard_counts counts;
 	uint64_t size; /* bytes */
+	bool loading;  /* entries of cache-file are still to come */
 };
 
 /* The table: those with places first, then source by source. */

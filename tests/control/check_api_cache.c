@@ -145,6 +145,33 @@ START_TEST(flush_of_all)
 }
 END_TEST
 
+/* What is flushed must not come back from cache-file: the rest of it is loaded before. */
+START_TEST(flush_waits_for_the_file)
+{
+	static const char name[] = "{\"name\": \"example.com\"}";
+
+	ck_assert_int_eq(caller_ask(&op.caller, "GET", "/cache", NULL), 200);
+	ck_assert_uint_eq(op.n_loads, 0);
+	ck_assert_int_eq(flush("/flush/name", name), 200);
+	ck_assert_uint_eq(op.n_loads, 1);
+	ck_assert_int_eq(flush("/flush/type", "{\"name\": \"example.com\", \"type\": \"A\"}"), 200);
+	ck_assert_uint_eq(op.n_loads, 2);
+	ck_assert_int_eq(flush("/flush/below", name), 200);
+	ck_assert_uint_eq(op.n_loads, 3);
+	ck_assert_int_eq(flush("/flush/all", NULL), 200);
+	ck_assert_uint_eq(op.n_loads, 4);
+	ck_assert_int_eq(caller_ask(&op.caller, "POST", "/cache/save", NULL), 200);
+	ck_assert_uint_eq(op.n_loads, 5);
+	/* Nor get into it, when the daemon saves it at its end. */
+	control_stops(op.control);
+	put("example.com", 1, CACHE_NODATA);
+	ck_assert_int_eq(flush("/flush/name", name), 503);
+	ck_assert(has("example.com", 1));
+	ck_assert_int_eq(caller_ask(&op.caller, "POST", "/cache/save", NULL), 503);
+	ck_assert_uint_eq(op.n_loads, 5);
+}
+END_TEST
+
 /* Nothing is flushed by what is not understood, and each says why. */
 START_TEST(what_is_not_understood)
 {
@@ -311,6 +338,7 @@ tests_add(TCase *tc)
 	tcase_add_test(tc, flush_by_type_takes_nxdomain);
 	tcase_add_test(tc, flush_below_a_name);
 	tcase_add_test(tc, flush_of_all);
+	tcase_add_test(tc, flush_waits_for_the_file);
 	tcase_add_test(tc, what_is_not_understood);
 	tcase_add_test(tc, search);
 	tcase_add_test(tc, queries_that_are_none);

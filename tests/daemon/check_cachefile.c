@@ -4,6 +4,7 @@
 #include "daemon/cachefile.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -14,11 +15,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/hash.h"
+#include "cache/cache_parts.h"
 #include "cache/image.h"
 #include "dns/name.h"
-#include "dns/wire.h"
-#include "engine/store.h"
+#include "support/numbered.h"
 #include "support/reseal.h"
 #include "support/scratch.h"
 #include "support/tests.h"
@@ -26,20 +26,20 @@
 
 #define SAVED_S UINT64_C(1800000000)
 #define NOW_S 5u /* the machine is young: entries are older than its clock */
-#define MSG_CAP 512
 
 static char dir[SCRATCH_PATH];
 static char path[SCRATCH_PATH + 16];
 static char path_new[SCRATCH_PATH + 16];
 static char path_key[SCRATCH_PATH + 16];
-static char error[CACHEFILE_ERROR];
-static struct cachefile_counts counts;
+static struct cachefile_result result; /* of the last load or save */
+static uint32_t now_s;                 /* of what is put and looked for */
 static uint64_t seed; /* of the next cache: which names share lines is the same in each run */
 
 static void
 make(void)
 {
 	seed = 77;
+	now_s = NOW_S;
 	scratch_dir(dir);
 	snprintf(path, sizeof(path), "%s/cache", dir);
 	snprintf(path_new, sizeof(path_new), "%s/cache.new", dir);
@@ -66,33 +66,6 @@ new_cache(size_t size)
 
 /* --- Entries by number ------------------------------------------------------------------------ */
 
-struct one {
-	uint8_t msg[MSG_CAP];
-	size_t len;
-	struct question key;
-};
-
-/* nN.example A; N % 4 are DO and CD. */
-static void
-make_one(struct one *o, const struct cache *c, unsigned n)
-{
-	uint8_t *name = o->msg + DNS_HEADER_LEN;
-	char text[32];
-
-	memset(o, 0, sizeof(*o));
-	snprintf(text, sizeof(text), "n%u.example", n / 4);
-	o->key = (struct question){
-		.qname = name, .qtype = 1, .qclass = 1, .do_bit = n % 2 == 1, .cd = n % 4 >= 2
-	};
-	o->key.qname_len = name_from_text(text, name);
-	o->key.hash = hash_bytes(name, o->key.qname_len, cache_seed(c));
-	wire_set_u16(o->msg + 2, 0x8180);
-	wire_set_u16(o->msg + 4, 1);
-	wire_set_u16(name + o->key.qname_len, 1);
-	wire_set_u16(name + o->key.qname_len + 2, 1);
-	o->len = DNS_HEADER_LEN + o->key.qname_len + 4;
-}
-
 /* N's address is N, for TTL_S from AGE_S ago. */
 static void
 put(struct cache *c, unsigned n, enum cache_kind kind, uint32_t age_s, uint32_t ttl_s)
@@ -102,27 +75,16 @@ put(struct cache *c, unsigned n, enum cache_kind kind, uint32_t age_s, uint32_t 
 		.flags = CACHE_TRUSTED | CACHE_WITH_MSG,
 		.age_s = age_s,
 		.ttl_s = ttl_s };
-	struct one o;
 
-	make_one(&o, c, n);
-	wire_set_u16(o.msg + 6, 1);
-	memcpy(o.msg + o.len, "\xc0\x0c\0\1\0\1\0\0\1\x2c\0\4", 12);
-	wire_set_u32(o.msg + o.len + 12, n);
-	cache_put(c, &o.key, &e, o.msg, o.len + 16, NOW_S);
+	numbered_put(c, n, &e, now_s);
 }
 
 static bool
 get(struct cache *c, unsigned n, struct cache_entry *e)
 {
-	const struct cache_want want = { .now_s = NOW_S, .stale_s = 100 };
-	uint8_t msg[MSG_CAP];
-	struct one o;
+	const struct cache_want want = { .now_s = now_s, .stale_s = 100 };
 
-	make_one(&o, c, n);
-	if (!cache_get(c, &o.key, &want, msg, sizeof(msg), e))
-		return false;
-	ck_assert_uint_eq(wire_u32(msg + e->len - 4), n);
-	return true;
+	return numbered_get(c, n, &want, e);
 }
 
 static unsigned
@@ -136,12 +98,46 @@ held(struct cache *c)
 
 /* --- Files ------------------------------------------------------------------------------------ */
 
+static const struct cachefile_when at_save = { .now_s = NOW_S, .unix_s = SAVED_S, .stale_s = 100 };
+
+static bool
+save_to(const char *to, struct cache *c, const struct cachefile_when *when)
+{
+	struct cachefile_saving *s = cachefile_save_new(to, c, when, &result);
+
+	if (s == NULL)
+		return false;
+	while (cachefile_save_step(s, &result))
+		continue;
+	cachefile_save_free(s);
+	return result.verdict == CACHEFILE_OK;
+}
+
 static bool
 save(struct cache *c)
 {
-	const struct cachefile_when when = { .now_s = NOW_S, .unix_s = SAVED_S, .stale_s = 100 };
+	return save_to(path, c, &at_save);
+}
 
-	return cachefile_save(path, c, &when, &counts, error);
+static struct cachefile_loading *
+begin_load(struct cache *c, const struct cachefile_when *when)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	struct cachefile_loading *l;
+
+	ck_assert_int_ge(fd, 0);
+	l = cachefile_load_new(fd, c, when);
+	ck_assert_ptr_nonnull(l);
+	return l;
+}
+
+static enum cachefile_verdict
+end_load(struct cachefile_loading *l)
+{
+	while (cachefile_load_step(l, &result))
+		continue;
+	cachefile_load_free(l);
+	return result.verdict;
 }
 
 static enum cachefile_verdict
@@ -149,16 +145,49 @@ load_at(struct cache *c, uint64_t unix_s)
 {
 	const struct cachefile_when when = { .now_s = NOW_S, .unix_s = unix_s, .stale_s = 100 };
 
-	return cachefile_load(path, c, &when, &counts, error);
+	return end_load(begin_load(c, &when));
+}
+
+/* As the daemon does, with its log: what became of the load. */
+static enum cachefile_verdict
+load_own(struct cache *c)
+{
+	struct cachefile f = { .cache = c };
+
+	cachefile_open(&f, path, 100);
+	ck_assert_int_eq(f.work, CACHEFILE_LOADS);
+	cachefile_finish_load(&f, NULL, NULL);
+	ck_assert_int_eq(f.work, CACHEFILE_IDLE);
+	ck_assert_int_eq(cachefile_work(&f), -1);
+	result = f.result;
+	return result.verdict;
+}
+
+static bool
+save_own(const char *to, struct cache *c)
+{
+	struct cachefile f = { .cache = c };
+
+	cachefile_save(&f, to, 100);
+	ck_assert_int_eq(f.work, CACHEFILE_SAVES);
+	bool saved = cachefile_finish_save(&f, NULL, NULL);
+	result = f.result;
+	return saved;
+}
+
+static size_t
+size_at(const char *name)
+{
+	struct stat st;
+
+	ck_assert_int_eq(stat(name, &st), 0);
+	return (size_t)st.st_size;
 }
 
 static size_t
 size_of_file(void)
 {
-	struct stat st;
-
-	ck_assert_int_eq(stat(path, &st), 0);
-	return (size_t)st.st_size;
+	return size_at(path);
 }
 
 /* Three entries as a file; its bytes, which the caller frees. */
@@ -170,7 +199,7 @@ small_file(size_t *len)
 	put(c, 4, CACHE_POSITIVE, 0, 300);
 	put(c, 9, CACHE_NODATA, 20, 60);
 	put(c, 14, CACHE_NXDOMAIN, 10, 3600);
-	ck_assert_msg(save(c), "%s", error);
+	ck_assert_msg(save(c), "%s", result.error);
 	cache_free(c);
 	*len = size_of_file();
 	uint8_t *bytes = malloc(*len);
@@ -193,16 +222,16 @@ START_TEST(saved_entries_come_back)
 	put(c, 4, CACHE_POSITIVE, 0, 300);
 	put(c, 5, CACHE_NODATA, 20, 60);     /* the same name with DO */
 	put(c, 6, CACHE_NXDOMAIN, 10, 3600); /* with CD */
-	ck_assert_msg(save(c), "%s", error);
-	ck_assert_uint_eq(counts.entries, 3);
-	ck_assert_uint_eq(counts.bytes, size_of_file());
+	ck_assert_msg(save(c), "%s", result.error);
+	ck_assert_uint_eq(result.counts.entries, 3);
+	ck_assert_uint_eq(result.counts.bytes, size_of_file());
 	ck_assert_int_eq(stat(path, &st), 0);
 	ck_assert_uint_eq(st.st_mode & 0777, 0600);
 	ck_assert_int_eq(access(path_new, F_OK), -1);
 
 	ck_assert_int_eq(load_at(d, SAVED_S + 50), CACHEFILE_OK);
-	ck_assert_uint_eq(counts.entries, 3);
-	ck_assert_uint_eq(counts.old, 0);
+	ck_assert_uint_eq(result.counts.entries, 3);
+	ck_assert_uint_eq(result.counts.old, 0);
 	ck_assert_uint_eq(held(d), 3);
 	ck_assert(get(d, 4, &e));
 	ck_assert_int_eq(e.kind, CACHE_POSITIVE);
@@ -234,19 +263,21 @@ START_TEST(entries_survive_another_number_of_shards)
 	ck_assert_uint_gt(cache_shards(c), 1);
 	for (unsigned n = 0; n < N; n++)
 		put(c, n, CACHE_POSITIVE, n % 100, 300);
-	ck_assert_msg(save(c), "%s", error);
-	ck_assert_uint_eq(counts.entries, N);
-	ck_assert_uint_gt(counts.bytes, 10 * IMAGE_BLOCK);
+	ck_assert_msg(save(c), "%s", result.error);
+	ck_assert_uint_eq(result.counts.entries, N);
+	ck_assert_uint_gt(result.counts.bytes, 10 * IMAGE_BLOCK);
 	ck_assert_int_eq(load_at(d, SAVED_S), CACHEFILE_OK);
-	ck_assert_uint_eq(counts.entries, N);
+	ck_assert_uint_eq(result.counts.entries, N);
 	for (unsigned n = 0; n < N; n++) {
 		ck_assert(get(d, n, &e));
 		ck_assert_uint_eq(e.age_s, n % 100);
 	}
-	uint64_t bytes = counts.bytes;
-	ck_assert_msg(save(d), "%s", error);
-	ck_assert_uint_eq(counts.entries, N);
-	ck_assert_uint_lt(counts.bytes > bytes ? counts.bytes - bytes : bytes - counts.bytes, 1000);
+	uint64_t bytes = result.counts.bytes;
+	ck_assert_msg(save(d), "%s", result.error);
+	ck_assert_uint_eq(result.counts.entries, N);
+	ck_assert_uint_lt(
+	    result.counts.bytes > bytes ? result.counts.bytes - bytes : bytes - result.counts.bytes,
+	    1000);
 	cache_free(c);
 	cache_free(d);
 }
@@ -274,9 +305,9 @@ START_TEST(cache_in_use_gives_sound_files)
 	for (unsigned i = 0; i < 20; i++) {
 		struct cache *d = new_cache(4 * CACHE_MIN);
 
-		ck_assert_msg(save(c), "%s", error);
-		ck_assert_msg(load_at(d, SAVED_S) == CACHEFILE_OK, "%s", error);
-		ck_assert_uint_ge(counts.entries, 1);
+		ck_assert_msg(save(c), "%s", result.error);
+		ck_assert_msg(load_at(d, SAVED_S) == CACHEFILE_OK, "%s", result.error);
+		ck_assert_uint_ge(result.counts.entries, 1);
 		cache_free(d);
 		if (i % 4 == 3)
 			cache_flush_all(c);
@@ -295,10 +326,10 @@ START_TEST(empty_cache_replaces_the_file)
 	size_t len;
 
 	free(small_file(&len));
-	ck_assert_msg(save(c), "%s", error);
+	ck_assert_msg(save(c), "%s", result.error);
 	ck_assert_uint_eq(size_of_file(), IMAGE_HEAD);
 	ck_assert_int_eq(load_at(c, SAVED_S), CACHEFILE_OK);
-	ck_assert_uint_eq(counts.entries, 0);
+	ck_assert_uint_eq(result.counts.entries, 0);
 	ck_assert_uint_eq(held(c), 0);
 	cache_free(c);
 }
@@ -311,24 +342,24 @@ START_TEST(failures_and_old_entries_are_not_saved)
 	const struct cache_entry failure = { .kind = CACHE_BOGUS, .ttl_s = 5 };
 	struct cache *c = new_cache(CACHE_MIN), *d = new_cache(CACHE_MIN);
 	struct cache_entry e;
-	struct one o;
+	struct numbered o;
 
-	make_one(&o, c, 100);
+	numbered_make(&o, c, 100);
 	cache_put_failure(c, &o.key, &failure, o.msg, o.len, &want, 300);
 	ck_assert(cache_get(c, &o.key, &want, o.msg, sizeof(o.msg), &e));
 	put(c, 4, CACHE_POSITIVE, 399, 300);
 	put(c, 8, CACHE_POSITIVE, 400, 300);
-	ck_assert_msg(save(c), "%s", error);
-	ck_assert_uint_eq(counts.entries, 1);
-	ck_assert_uint_eq(counts.old, 1);
+	ck_assert_msg(save(c), "%s", result.error);
+	ck_assert_uint_eq(result.counts.entries, 1);
+	ck_assert_uint_eq(result.counts.old, 1);
 	ck_assert_int_eq(load_at(d, SAVED_S), CACHEFILE_OK);
-	ck_assert_uint_eq(counts.entries, 1);
+	ck_assert_uint_eq(result.counts.entries, 1);
 	ck_assert(get(d, 4, &e));
 	ck_assert_int_eq(load_at(d, SAVED_S + 1), CACHEFILE_OK);
-	ck_assert_uint_eq(counts.entries, 0);
-	ck_assert_uint_eq(counts.old, 1);
+	ck_assert_uint_eq(result.counts.entries, 0);
+	ck_assert_uint_eq(result.counts.old, 1);
 	ck_assert_int_eq(load_at(d, UINT64_MAX), CACHEFILE_OK);
-	ck_assert_uint_eq(counts.old, 1);
+	ck_assert_uint_eq(result.counts.old, 1);
 	ck_assert_uint_eq(held(d), 1);
 	cache_free(c);
 	cache_free(d);
@@ -345,11 +376,11 @@ START_TEST(flushed_entries_do_not_come_back)
 	put(c, 4, CACHE_POSITIVE, 0, 300);
 	put(c, 8, CACHE_POSITIVE, 0, 300);
 	(void)cache_flush_below(c, name, len, NOW_S);
-	ck_assert_msg(save(c), "%s", error);
-	ck_assert_uint_eq(counts.entries, 1);
+	ck_assert_msg(save(c), "%s", result.error);
+	ck_assert_uint_eq(result.counts.entries, 1);
 	cache_flush_all(c);
-	ck_assert_msg(save(c), "%s", error);
-	ck_assert_uint_eq(counts.entries, 0);
+	ck_assert_msg(save(c), "%s", result.error);
+	ck_assert_uint_eq(result.counts.entries, 0);
 	cache_free(c);
 }
 END_TEST
@@ -361,9 +392,9 @@ expect_refused(struct cache *c, const char *why)
 {
 	size_t len = size_of_file();
 
-	error[0] = '\0';
+	result.error[0] = '\0';
 	ck_assert_int_eq(load_at(c, SAVED_S + 1), CACHEFILE_REFUSED);
-	text_contains(error, why);
+	text_contains(result.error, why);
 	ck_assert_uint_eq(held(c), 0);
 	ck_assert_uint_eq(size_of_file(), len);
 }
@@ -477,7 +508,7 @@ START_TEST(file_from_the_future_is_refused)
 
 	free(small_file(&len));
 	ck_assert_int_eq(load_at(c, SAVED_S - 10), CACHEFILE_REFUSED);
-	text_contains(error, "10 s from now");
+	text_contains(result.error, "10 s from now");
 	ck_assert_uint_eq(held(c), 0);
 	cache_free(c);
 }
@@ -494,11 +525,11 @@ START_TEST(link_is_not_followed)
 	snprintf(other, sizeof(other), "%s/other", dir);
 	ck_assert_int_eq(rename(path, other), 0);
 	ck_assert_int_eq(symlink(other, path), 0);
-	ck_assert_int_eq(load_at(c, SAVED_S), CACHEFILE_REFUSED);
-	ck_assert_str_eq(error, "cannot be read: a symbolic link, which is not followed");
+	ck_assert_int_eq(load_own(c), CACHEFILE_REFUSED);
+	ck_assert_str_eq(result.error, "cannot be read: a symbolic link, which is not followed");
 	/* A save takes the link's place; what it points to stays. */
-	ck_assert(save(c));
-	ck_assert_int_eq(load_at(c, SAVED_S), CACHEFILE_OK);
+	ck_assert(save_own(path, c));
+	ck_assert_int_eq(load_own(c), CACHEFILE_OK);
 	ck_assert_int_eq(unlink(other), 0);
 	cache_free(c);
 }
@@ -508,16 +539,17 @@ START_TEST(missing_or_irregular_file_is_told)
 {
 	struct cache *c = new_cache(CACHE_MIN);
 
-	ck_assert_int_eq(load_at(c, SAVED_S), CACHEFILE_NONE);
+	ck_assert_int_eq(load_own(c), CACHEFILE_NONE);
 	ck_assert_int_eq(mkdir(path, 0700), 0);
-	ck_assert_int_eq(load_at(c, SAVED_S), CACHEFILE_REFUSED);
-	text_contains(error, "Is a directory");
+	ck_assert_int_eq(load_own(c), CACHEFILE_REFUSED);
+	text_contains(result.error, "Is a directory");
 	ck_assert(!save(c));
+	text_contains(result.error, "cannot be written: Is a directory");
 	ck_assert_int_eq(access(path_new, F_OK), -1);
 	ck_assert_int_eq(rmdir(path), 0);
 	ck_assert_int_eq(mkfifo(path, 0600), 0);
-	ck_assert_int_eq(load_at(c, SAVED_S), CACHEFILE_REFUSED);
-	text_contains(error, "not a regular file");
+	ck_assert_int_eq(load_own(c), CACHEFILE_REFUSED);
+	text_contains(result.error, "not a regular file");
 	cache_free(c);
 }
 END_TEST
@@ -532,7 +564,7 @@ START_TEST(link_at_the_new_name_is_replaced)
 	snprintf(other, sizeof(other), "%s/other", dir);
 	text_write(other, "kept", 4);
 	ck_assert_int_eq(symlink(other, path_new), 0);
-	ck_assert_msg(save(c), "%s", error);
+	ck_assert_msg(save(c), "%s", result.error);
 	ck_assert_int_eq(stat(other, &st), 0);
 	ck_assert_int_eq(st.st_size, 4);
 	ck_assert_int_eq(lstat(path, &st), 0);
@@ -544,14 +576,14 @@ END_TEST
 
 START_TEST(file_that_cannot_be_written_is_told)
 {
-	const struct cachefile_when when = { .now_s = NOW_S, .unix_s = SAVED_S };
 	struct rlimit limit, little;
 	struct cache *c = new_cache(CACHE_MIN);
 	size_t len;
 
-	ck_assert(!cachefile_save("/nonexistent/cache", c, &when, &counts, error));
-	text_contains(error, "No such file or directory");
-	ck_assert(!cachefile_store("/nonexistent/cache", c, 0, NULL, NULL));
+	ck_assert(!save_to("/nonexistent/cache", c, &at_save));
+	ck_assert_str_eq(result.error, "its .new cannot be created: No such file or directory");
+	ck_assert(!save_own("/nonexistent/cache", c));
+	text_contains(result.error, "its key, .key, cannot be had: No such file or directory");
 	/* A disk that is full: what was there before stays. */
 	free(small_file(&len));
 	for (unsigned n = 0; n < 100; n++)
@@ -563,7 +595,7 @@ START_TEST(file_that_cannot_be_written_is_told)
 	bool saved = save(c);
 	ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
 	ck_assert(!saved);
-	text_contains(error, "cannot be written: File too large");
+	text_contains(result.error, "cannot be written: File too large");
 	ck_assert_int_eq(access(path_new, F_OK), -1);
 	ck_assert_uint_eq(size_of_file(), len);
 	cache_free(c);
@@ -588,27 +620,277 @@ START_TEST(age_is_that_of_the_clocks)
 	const struct cache_entry e = {
 		.kind = CACHE_POSITIVE, .flags = CACHE_WITH_MSG, .ttl_s = 300
 	};
+	struct cachefile f = { .cache = c }, g = { .cache = d };
 	struct cache_entry got;
-	struct cachefile_loaded loaded;
 	unsigned n_ticks = 0;
-	struct one o;
+	struct numbered o;
 
-	make_one(&o, c, 4);
+	numbered_make(&o, c, 4);
 	cache_put(c, &o.key, &e, o.msg, o.len, want.now_s);
-	cachefile_start(path, d, 0, &loaded);
-	ck_assert_int_eq(loaded.verdict, CACHEFILE_NONE);
-	cachefile_report(path, &loaded);
+	cachefile_open(&g, path, 0);
+	cachefile_finish_load(&g, NULL, NULL);
+	ck_assert_int_eq(g.result.verdict, CACHEFILE_NONE);
 	ck_assert_uint_eq(held(d), 0);
-	ck_assert(cachefile_store(path, c, 0, count_tick, &n_ticks));
+	cachefile_save(&f, path, 0);
+	ck_assert(cachefile_finish_save(&f, count_tick, &n_ticks));
 	ck_assert_uint_eq(n_ticks, cache_shards(c));
-	cachefile_start(path, d, 0, &loaded);
-	ck_assert_int_eq(loaded.verdict, CACHEFILE_OK);
-	ck_assert_uint_eq(loaded.counts.entries, 1);
-	cachefile_report(path, &loaded);
+	cachefile_open(&g, path, 0);
+	ck_assert(cache_restoring(d));
+	cachefile_finish_load(&g, count_tick, &n_ticks);
+	ck_assert_uint_eq(n_ticks, cache_shards(c) + 4); /* head, block, end, block again */
+	ck_assert(!cache_restoring(d));
+	ck_assert_int_eq(g.result.verdict, CACHEFILE_OK);
+	ck_assert_uint_eq(g.result.counts.entries, 1);
 	ck_assert_uint_eq(held(d), 1);
-	make_one(&o, d, 4);
+	numbered_make(&o, d, 4);
 	ck_assert(cache_get(d, &o.key, &want, o.msg, sizeof(o.msg), &got));
 	ck_assert_uint_le(got.age_s, 30);
+	cache_free(c);
+	cache_free(d);
+}
+END_TEST
+
+/* --- Piece by piece, beside those who use the cache ------------------------------------------- */
+
+/* What has come since the load began stays, and is not thrown out; the rest comes from the file. */
+START_TEST(newer_entries_stay)
+{
+	struct cache *c = new_cache(CACHE_MIN);
+	struct cachefile_loading *l;
+	struct cache_entry e;
+	size_t len;
+
+	free(small_file(&len));
+	l = begin_load(c, &at_save);
+	put(c, 4, CACHE_NXDOMAIN, 0, 7);
+	ck_assert(cachefile_load_step(l, &result) && cachefile_load_step(l, &result));
+	put(c, 9, CACHE_POSITIVE, 0, 8);
+	ck_assert_int_eq(end_load(l), CACHEFILE_OK);
+	ck_assert_uint_eq(result.counts.entries, 1);
+	ck_assert_uint_eq(result.counts.superseded, 2);
+	ck_assert(get(c, 4, &e) && e.ttl_s == 7 && e.kind == CACHE_NXDOMAIN);
+	ck_assert(get(c, 9, &e) && e.ttl_s == 8 && e.kind == CACHE_POSITIVE);
+	ck_assert(get(c, 14, &e) && e.age_s == 10);
+	cache_free(c);
+}
+END_TEST
+
+/* A file that the cache has no room for: nothing that is newer leaves for it. */
+START_TEST(file_evicts_nothing)
+{
+	enum { N = 40000 };
+	struct cache *c = new_cache(8 * CACHE_MIN), *d = new_cache(CACHE_MIN);
+	struct shard_counts before, after;
+	uint64_t saved;
+
+	for (unsigned n = 0; n < N; n++)
+		put(c, n, CACHE_POSITIVE, 0, 300);
+	ck_assert(save(c));
+	saved = result.counts.entries;
+	for (unsigned n = 0; n < 100; n++)
+		put(d, N + n, CACHE_POSITIVE, 0, 300);
+	cache_counts(d, &before);
+	ck_assert_int_eq(load_at(d, SAVED_S + 1), CACHEFILE_OK);
+	cache_counts(d, &after);
+	ck_assert_uint_eq(result.counts.entries + result.counts.no_room, saved);
+	ck_assert_uint_gt(result.counts.entries, 1000);
+	ck_assert_uint_gt(result.counts.no_room, 1000);
+	ck_assert_uint_eq(after.evicted, before.evicted);
+	ck_assert_uint_eq(after.n, before.n + result.counts.entries);
+	cache_free(c);
+	cache_free(d);
+}
+END_TEST
+
+/* The file is replaced, as by another daemon, while it is loaded: what was opened is loaded. */
+START_TEST(file_is_replaced_meanwhile)
+{
+	struct cache *c = new_cache(CACHE_MIN), *d = new_cache(CACHE_MIN);
+	struct cachefile_loading *l;
+	size_t len;
+
+	free(small_file(&len));
+	l = begin_load(c, &at_save);
+	ck_assert(cachefile_load_step(l, &result));
+	ck_assert(save(d));
+	ck_assert_int_eq(end_load(l), CACHEFILE_OK);
+	ck_assert_uint_eq(result.counts.entries, 3);
+	cache_free(c);
+	cache_free(d);
+}
+END_TEST
+
+/* It is changed where it is, after it was checked: nothing of it stays. */
+START_TEST(file_is_changed_meanwhile)
+{
+	struct cache *c = new_cache(CACHE_MIN);
+	struct cachefile_loading *l;
+	struct cache_entry e;
+	size_t len;
+	uint8_t *bytes = small_file(&len);
+
+	l = begin_load(c, &at_save);
+	for (unsigned i = 0; i < 3; i++) /* head, block, end of the check */
+		ck_assert(cachefile_load_step(l, &result));
+	ck_assert_uint_eq(held(c), 0);
+	bytes[len - 1] ^= 1; /* of the last address */
+	text_write(path, (const char *)bytes, len);
+	ck_assert_int_eq(end_load(l), CACHEFILE_REFUSED);
+	ck_assert_str_eq(result.error, "is damaged: its checksum is wrong");
+	for (unsigned n = 0; n < 20; n++)
+		ck_assert(!get(c, n, &e));
+	free(bytes);
+	cache_free(c);
+}
+END_TEST
+
+/* The daemon stops before all is loaded: half of the cache does not take the file's place. */
+START_TEST(half_loaded_cache_is_not_saved)
+{
+	struct cache *c = new_cache(CACHE_MIN), *d = new_cache(CACHE_MIN);
+	struct cachefile f = { .cache = d };
+	size_t len;
+
+	now_s = cachefile_now_s();
+	put(c, 4, CACHE_POSITIVE, 0, 300);
+	ck_assert(save_own(path, c));
+	len = size_of_file();
+	cachefile_open(&f, path, 100);
+	ck_assert_int_eq(cachefile_work(&f), 0);
+	put(d, 8, CACHE_POSITIVE, 0, 300);
+	cachefile_save(&f, path, 100);
+	ck_assert_int_eq(f.work, CACHEFILE_IDLE);
+	ck_assert(!cache_restoring(d));
+	ck_assert(!cachefile_finish_save(&f, NULL, NULL));
+	ck_assert_uint_eq(size_of_file(), len);
+	ck_assert_int_eq(access(path_new, F_OK), -1);
+	/* A command that saves has it loaded before. */
+	cachefile_open(&f, path, 100);
+	cachefile_finish_load(&f, NULL, NULL);
+	cachefile_save(&f, path, 100);
+	ck_assert(cachefile_finish_save(&f, NULL, NULL));
+	ck_assert_uint_eq(f.result.counts.entries, 2);
+	cache_free(c);
+	cache_free(d);
+}
+END_TEST
+
+/* A save that is given up leaves the file as it was, and nothing beside it. */
+START_TEST(save_given_up_leaves_no_trace)
+{
+	struct cache *c = new_cache(4 * CACHE_MIN);
+	struct cachefile f = { .cache = c };
+	size_t len;
+
+	free(small_file(&len));
+	now_s = cachefile_now_s();
+	for (unsigned n = 0; n < 10000; n++)
+		put(c, n, CACHE_POSITIVE, 0, 300);
+	cachefile_save(&f, path, 100);
+	ck_assert_int_eq(cachefile_work(&f), 0);
+	ck_assert_int_eq(cachefile_work(&f), 0);
+	ck_assert_uint_gt(size_at(path_new), IMAGE_BLOCK / 2);
+	cachefile_give_up(&f);
+	ck_assert_int_eq(f.work, CACHEFILE_IDLE);
+	ck_assert_uint_eq(size_of_file(), len);
+	ck_assert_int_eq(access(path_new, F_OK), -1);
+	cachefile_give_up(&f); /* nothing is under way */
+	cache_free(c);
+}
+END_TEST
+
+/* Of two daemons that write the same file one gives up, and the file is the other's. */
+START_TEST(two_write_the_same_file)
+{
+	struct cache *c = new_cache(CACHE_MIN), *d = new_cache(CACHE_MIN);
+	struct cachefile_saving *a, *b;
+	struct cachefile_result r;
+
+	put(c, 4, CACHE_POSITIVE, 0, 300);
+	put(d, 4, CACHE_POSITIVE, 0, 300);
+	put(d, 8, CACHE_POSITIVE, 0, 300);
+	a = cachefile_save_new(path, c, &at_save, &r);
+	b = cachefile_save_new(path, d, &at_save, &result);
+	ck_assert(a != NULL && b != NULL);
+	while (cachefile_save_step(a, &r))
+		continue;
+	ck_assert_int_eq(r.verdict, CACHEFILE_REFUSED);
+	ck_assert_str_eq(r.error, "cannot be written: another process writes it too");
+	cachefile_save_free(a);
+	ck_assert_int_eq(access(path, F_OK), -1);
+	ck_assert_int_eq(access(path_new, F_OK), 0);
+	while (cachefile_save_step(b, &result))
+		continue;
+	cachefile_save_free(b);
+	ck_assert_int_eq(result.verdict, CACHEFILE_OK);
+	cache_flush_all(c);
+	ck_assert_int_eq(load_at(c, SAVED_S), CACHEFILE_OK);
+	ck_assert_uint_eq(result.counts.entries, 2);
+	cache_free(c);
+	cache_free(d);
+}
+END_TEST
+
+/* A loop that stands still with a part of the cache does not hold up the end for long. */
+START_TEST(shard_that_is_taken)
+{
+	struct cache *c = new_cache(2 * CACHE_MIN);
+	struct cachefile f = { .cache = c };
+
+	ck_assert_uint_eq(cache_shards(c), 2);
+	cachefile_save(&f, path, 100);
+	ck_assert_int_eq(cachefile_work(&f), 0);
+	lock_take(&c->part[1].lock);
+	ck_assert_int_eq(cachefile_work(&f), 1);
+	ck_assert_int_eq(cachefile_work(&f), 1);
+	lock_give(&c->part[1].lock);
+	ck_assert(cachefile_finish_save(&f, NULL, NULL));
+	cachefile_save(&f, path, 100);
+	lock_take(&c->part[0].lock);
+	ck_assert(!cachefile_finish_save(&f, NULL, NULL));
+	text_contains(f.result.error, "a loop that does not go round has a part of the cache");
+	ck_assert_int_eq(access(path_new, F_OK), -1);
+	ck_assert_uint_eq(size_of_file(), IMAGE_HEAD);
+	cache_free(c);
+}
+END_TEST
+
+/* Without memory for the copy of a shard nothing is written. */
+START_TEST(no_memory_to_save)
+{
+#ifndef INSTRUMENTED
+	const struct rlimit none = { .rlim_cur = 0, .rlim_max = RLIM_INFINITY };
+	struct cache *c = new_cache(64 * CACHE_MIN);
+
+	ck_assert_int_eq(setrlimit(RLIMIT_AS, &none), 0);
+	ck_assert(!save(c));
+	ck_assert_str_eq(result.error, "cannot be written: Cannot allocate memory");
+	ck_assert_int_eq(access(path_new, F_OK), -1);
+	cache_free(c);
+#endif
+}
+END_TEST
+
+/* Loops answer while it is loaded: what they put stays. */
+START_TEST(cache_in_use_is_loaded)
+{
+	enum { N = 30000 };
+	struct cache *c = new_cache(16 * CACHE_MIN), *d = new_cache(16 * CACHE_MIN);
+	struct cache_entry e;
+	pthread_t other;
+
+	for (unsigned n = 0; n < N; n++)
+		put(c, n, CACHE_POSITIVE, 50, 300);
+	ck_assert(save(c));
+	enough = false;
+	struct cachefile_loading *l = begin_load(d, &at_save);
+	ck_assert_int_eq(pthread_create(&other, NULL, keep_putting, d), 0);
+	ck_assert_int_eq(end_load(l), CACHEFILE_OK);
+	enough = true;
+	ck_assert_int_eq(pthread_join(other, NULL), 0);
+	ck_assert_uint_eq(result.counts.entries + result.counts.superseded, N);
+	for (unsigned n = 0; n < N; n++)
+		ck_assert(get(d, n, &e) && (e.age_s == 50 || e.age_s == 0));
 	cache_free(c);
 	cache_free(d);
 }
@@ -617,33 +899,37 @@ END_TEST
 /* A file with another key, of another user, or that others can write, is not believed. */
 START_TEST(whose_file_it_is)
 {
-	struct cachefile_when when = {
-		.now_s = NOW_S, .unix_s = SAVED_S, .stale_s = 100, .key = 0x0123456789abcdef
-	};
+	struct cachefile_when when = at_save;
 	struct cache *c = new_cache(CACHE_MIN);
 
+	when.key = 0x0123456789abcdef;
 	put(c, 1, CACHE_POSITIVE, 0, 300);
-	ck_assert(cachefile_save(path, c, &when, &counts, error));
+	ck_assert(save_to(path, c, &when));
 	cache_flush_all(c);
 	when.key ^= 1;
-	ck_assert_int_eq(cachefile_load(path, c, &when, &counts, error), CACHEFILE_REFUSED);
-	ck_assert_str_eq(error, "is damaged: its checksum is wrong");
+	ck_assert_int_eq(end_load(begin_load(c, &when)), CACHEFILE_REFUSED);
+	ck_assert_str_eq(result.error, "is damaged: its checksum is wrong");
 	when.key ^= 1;
+	ck_assert_int_eq(end_load(begin_load(c, &when)), CACHEFILE_OK);
+	ck_assert(save_own(path, c));
 	ck_assert_int_eq(chmod(path, 0620), 0);
-	ck_assert_int_eq(cachefile_load(path, c, &when, &counts, error), CACHEFILE_REFUSED);
-	ck_assert_str_eq(error,
+	ck_assert_int_eq(load_own(c), CACHEFILE_REFUSED);
+	ck_assert_str_eq(result.error,
 	    "cannot be read: it must belong to the daemon's user or root, and nobody else may "
 	    "be able to write it (chown, chmod go-w)");
 	ck_assert_int_eq(chmod(path, 0602), 0);
-	ck_assert_int_eq(cachefile_load(path, c, &when, &counts, error), CACHEFILE_REFUSED);
+	ck_assert_int_eq(load_own(c), CACHEFILE_REFUSED);
 	ck_assert_int_eq(chmod(path, 0644), 0);
 	if (geteuid() == 0) {
 		ck_assert_int_eq(chown(path, 61234, 0), 0);
-		ck_assert_int_eq(cachefile_load(path, c, &when, &counts, error), CACHEFILE_REFUSED);
-		text_contains(error, "it must belong to");
+		ck_assert_int_eq(load_own(c), CACHEFILE_REFUSED);
+		text_contains(result.error, "it must belong to");
 		ck_assert_int_eq(chown(path, 0, 0), 0);
 	}
-	ck_assert_int_eq(cachefile_load(path, c, &when, &counts, error), CACHEFILE_OK);
+	ck_assert_int_eq(load_own(c), CACHEFILE_OK);
+	ck_assert_int_eq(chmod(path_key, 0640), 0);
+	ck_assert_int_eq(load_own(c), CACHEFILE_REFUSED);
+	text_contains(result.error, "its key, .key, cannot be read: others can read it");
 	cache_free(c);
 }
 END_TEST
@@ -683,6 +969,7 @@ void
 tests_add(TCase *tc)
 {
 	tcase_add_checked_fixture(tc, make, unmake);
+	tcase_set_timeout(tc, 60); /* under ThreadSanitizer */
 	tcase_add_test(tc, saved_entries_come_back);
 	tcase_add_test(tc, entries_survive_another_number_of_shards);
 	tcase_add_test(tc, cache_in_use_gives_sound_files);
@@ -701,4 +988,14 @@ tests_add(TCase *tc)
 	tcase_add_test(tc, link_at_the_new_name_is_replaced);
 	tcase_add_test(tc, file_that_cannot_be_written_is_told);
 	tcase_add_test(tc, age_is_that_of_the_clocks);
+	tcase_add_test(tc, newer_entries_stay);
+	tcase_add_test(tc, file_evicts_nothing);
+	tcase_add_test(tc, file_is_replaced_meanwhile);
+	tcase_add_test(tc, file_is_changed_meanwhile);
+	tcase_add_test(tc, half_loaded_cache_is_not_saved);
+	tcase_add_test(tc, save_given_up_leaves_no_trace);
+	tcase_add_test(tc, two_write_the_same_file);
+	tcase_add_test(tc, shard_that_is_taken);
+	tcase_add_test(tc, no_memory_to_save);
+	tcase_add_test(tc, cache_in_use_is_loaded);
 }

@@ -128,11 +128,13 @@ START_TEST(statistics_of_the_cache)
 	ck_assert_ptr_nonnull(c);
 	settings.conf.core.cache = c;
 	cache_put(c, &key, &e, msg, sizeof(msg), 1);
+	cache_restore_begin(c);
 	text = told(statistics);
 	ck_assert_str_eq(text,
 	    "notice stats: cache_entries 1 (entries in the cache)\n"
 	    "notice stats: cache_bytes 19 (messages of the entries in the cache)\n"
 	    "notice stats: cache_size_bytes 1048576 (what the cache has room for)\n"
+	    "notice stats: cache_loading 1 (1 while cache-file is loaded, beside answering)\n"
 	    "notice stats: cache_put 1 (entries made)\n"
 	    "notice stats: in flight 0 (questions being worked on)\n");
 	free(text);

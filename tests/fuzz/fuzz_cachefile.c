@@ -28,16 +28,22 @@ load(const uint8_t *data, size_t len, uint64_t unix_s, struct cache *c,
     struct cachefile_counts *counts)
 {
 	const struct cachefile_when when = { .now_s = 1000, .unix_s = unix_s, .stale_s = STALE_S };
-	char error[CACHEFILE_ERROR] = "";
 	int fd = memfd_create("fuzz", MFD_CLOEXEC);
+	struct cachefile_loading *l;
+	struct cachefile_result r;
 
 	FUZZ_CHECK(fd >= 0);
 	FUZZ_CHECK(len == 0 || write(fd, data, len) == (ssize_t)len);
 	FUZZ_CHECK(fchmod(fd, 0600) == 0 && lseek(fd, 0, SEEK_SET) == 0);
-	enum cachefile_verdict v = cachefile_load_fd(fd, c, &when, counts, error);
-	FUZZ_CHECK(v != CACHEFILE_NONE && (v == CACHEFILE_OK) == (error[0] == '\0'));
-	(void)close(fd);
-	return v;
+	l = cachefile_load_new(fd, c, &when);
+	FUZZ_CHECK(l != NULL);
+	while (cachefile_load_step(l, &r))
+		FUZZ_CHECK(r.verdict == CACHEFILE_MORE);
+	cachefile_load_free(l);
+	FUZZ_CHECK(r.verdict == CACHEFILE_OK || r.verdict == CACHEFILE_REFUSED);
+	FUZZ_CHECK((r.verdict == CACHEFILE_OK) == (r.error[0] == '\0'));
+	*counts = r.counts;
+	return r.verdict;
 }
 
 static bool
@@ -70,7 +76,7 @@ check_file(const uint8_t *data, size_t len, uint64_t unix_s)
 	enum cachefile_verdict v = load(data, len, unix_s, c, &counts);
 	cache_counts(c, &sum);
 	if (v == CACHEFILE_OK)
-		FUZZ_CHECK(sum.put + sum.refused == counts.entries);
+		FUZZ_CHECK(sum.put == counts.entries && sum.refused == counts.no_room);
 	else
 		FUZZ_CHECK(sum.put == 0 && sum.refused == 0);
 	for (unsigned i = 0; i < cache_shards(c); i++)

@@ -24,6 +24,12 @@ stop(void *arg)
 	((struct operator*)arg)->n_stops++;
 }
 
+static void
+load(void *arg)
+{
+	((struct operator*)arg)->n_loads++;
+}
+
 static bool
 save(void *arg)
 {
@@ -132,6 +138,7 @@ judged(void *arg, const struct verdict *v)
 
 static const struct host_ops ops = { .reload = reload,
 	.stop = stop,
+	.load = load,
 	.save = save,
 	.reopen = reopen,
 	.lameduck = lameduck,

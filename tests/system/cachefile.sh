@@ -33,11 +33,12 @@ forgot()
 	! knows "$1"
 }
 
-# start_alone: again, with a new log
+# start_alone: again, with a new log; until the file was loaded, or was not
 start_alone()
 {
 	rm -f "$work/dns64d.log"
 	start_dns64d
+	[ "${1-}" = without ] || wait_for 60 logged dns64d 'cache: cache-file ' || give_up 'nothing is loaded'
 }
 
 # --- Saved, and read ---
@@ -208,7 +209,7 @@ unset ASAN_OPTIONS
 # --- Without a cache ---
 
 setup 'cache-size 0' "cache-file $cache" "control-socket $control"
-start_alone
+start_alone without
 check 'there is nothing to flush' is 'there is no cache' ctl flush all
 sum=$(cksum <"$cache")
 stop dns64d

@@ -12,6 +12,8 @@
  *	fault FILE calls CALL		print how many of these calls there were
  *	fault FILE list			print the names of the calls
  *	fault FILE wall SECONDS		the clock on the wall is so much fast
+ *	fault FILE slow MS		each read and write of a regular file takes so long; "clear"
+ *					leaves it so
  */
 #include "system/faults.h"
 
@@ -101,6 +103,8 @@ main(int argc, char **argv)
 			printf("%s\n", names[i]);
 	} else if (strcmp(what, "wall") == 0 && argc == 4) {
 		atomic_store(&f->wall_s, strtol(argv[3], NULL, 10));
+	} else if (strcmp(what, "slow") == 0 && argc == 4) {
+		atomic_store(&f->slow_ms, strtol(argv[3], NULL, 10));
 	} else if (strcmp(what, "new") != 0) {
 		fprintf(stderr, "fault: %s?\n", what);
 		return 2;

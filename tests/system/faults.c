@@ -21,6 +21,7 @@
 #include <sys/mman.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <time.h>
@@ -367,9 +368,22 @@ open64(const char *path, int flags, ...)
 	return fails(FAULTS_open) ? -1 : (int)syscall(SYS_openat, AT_FDCWD, path, flags, mode);
 }
 
+/* The disk that FD is on is slow. */
+static void
+wait_for_disk(int fd)
+{
+	long ms = shared == NULL ? 0 : atomic_load(&shared->slow_ms);
+	struct timespec t = { .tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000 };
+	struct stat st;
+
+	if (ms > 0 && fd != STDERR_FILENO && fstat(fd, &st) == 0 && S_ISREG(st.st_mode))
+		(void)nanosleep(&t, NULL);
+}
+
 ssize_t
 read(int fd, void *p, size_t n)
 {
+	wait_for_disk(fd);
 	return fails(FAULTS_read) ? -1 : syscall(SYS_read, fd, p, n);
 }
 
@@ -407,6 +421,7 @@ pwrite(int fd, const void *p, size_t n, off_t at)
 ssize_t
 write(int fd, const void *p, size_t n)
 {
+	wait_for_disk(fd);
 	/* The log is how we hear of it. */
 	return fd != STDERR_FILENO && fails(FAULTS_write) ? -1 : syscall(SYS_write, fd, p, n);
 }

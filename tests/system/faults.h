@@ -50,5 +50,6 @@ struct faults {
 	atomic_long run;             /* so many fail, and the others do not; 0: all fail */
 	atomic_long hits;            /* have failed */
 	atomic_long wall_s;          /* the clock on the wall is so many seconds fast */
+	atomic_long slow_ms;         /* each read and write of a regular file takes so long */
 	atomic_long calls[FAULTS_N]; /* how many there were of each */
 };
