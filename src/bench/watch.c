@@ -28,7 +28,8 @@ bench_watch_begin(struct bench_watch *w, const struct bench_job *job)
 	if (job->dut == NULL)
 		return;
 	bench_dut_read(job->dut, &w->begin);
-	bench_watch_next(w);
+	w->last = w->begin;
+	bench_usage_since(&w->begin, &w->begin, &w->used);
 }
 
 void

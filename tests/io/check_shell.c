@@ -405,21 +405,27 @@ START_TEST(d21_ports_of_large_turns)
 		bool busy;
 		unsigned most, ports;
 	} cases[] = { { false, 64, 150 }, { true, 512, 20 } };
-	static unsigned sent[65536];
-	unsigned n_ports = 0;
+	static unsigned sent[65536], last[65536]; /* by port; last: the turn of its last question */
+	unsigned n_ports = 0, turn = 1;
 
 	memset(sent, 0, sizeof(sent));
+	memset(last, 0, sizeof(last));
 	allow_descriptors();
 	open_shell(5000);
 	shell->upstream_udp.pace =
 	    (struct upstream_pace){ .since_ns = shell->now_ns, .busy = cases[_i].busy };
-	for (unsigned asked = 0; asked < 10240; asked += 4 * UDP_BATCH) {
+	for (unsigned asked = 0; asked < 10240; asked += 4 * UDP_BATCH, turn++) {
 		for (unsigned i = 0; i < 4; i++)
 			ask_at_once(UDP_BATCH);
 		shell_flush(shell);
 		for (unsigned i = 0; i < 4 * UDP_BATCH; i++) {
 			ck_assert(rig_take(&rig, &msg));
-			n_ports += sent[msg.from.port]++ == 0;
+			n_ports += last[msg.from.port] == 0;
+			/* A socket was closed, and another one has drawn the same port. */
+			if (last[msg.from.port] + 1 < turn)
+				sent[msg.from.port] = 0;
+			last[msg.from.port] = turn;
+			sent[msg.from.port]++;
 			ck_assert_uint_le(sent[msg.from.port], cases[_i].most);
 			rig_reply(&msg, &msg, 1);
 			rig_give(&rig, &msg);

@@ -117,13 +117,12 @@ for transport in udp tcp; do
 	equal "$transport: stopped 0.2 of 0.28 s: exit code" 1 $status
 	check "$transport: stopped 0.2 of 0.28 s: the reason" logged bench '^FAILED: the tester was kept from running: '
 
-	# shellcheck disable=SC2086
-	begin closed $to --clients 4 -d 4 --timeout 1
-	stand_still bench 20 0.2 0.08
+	begin closed -s 127.0.0.1 -p 5300 --aaaa 100 --transport $transport --clients 16 -d 4 --timeout 0.05
+	stand_still bench 12 0.4 0.08
 	end
-	not_the_server "$transport: clients, stopped 0.2 of 0.28 s"
-	equal "$transport: clients, stopped 0.2 of 0.28 s: exit code" 1 $status
-	check "$transport: clients, stopped 0.2 of 0.28 s: the reason" logged bench \
+	not_the_server "$transport: clients, stopped 0.4 of 0.48 s"
+	equal "$transport: clients, stopped 0.4 of 0.48 s: exit code" 1 $status
+	check "$transport: clients, stopped 0.4 of 0.48 s: the reason" logged bench \
 		'^FAILED: the tester was kept from running for '
 
 	# A search repeats such trials, and none is the server's.
