@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* dns64bench: measures DNS64 servers; see dns64bench(1). */
 
+#include <assert.h>
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
@@ -81,10 +82,12 @@ run_method(const struct bench_job *job)
 		{ BENCH_CLOSED, bench_closed }, { BENCH_ENUM, bench_enum },
 		{ BENCH_SOAK, bench_soak }, { BENCH_RAMP, bench_ramp } };
 
-	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
-		if (all[i].method == job->settings->method)
-			all[i].run(job);
-	}
+	size_t i = 0;
+
+	while (i < sizeof(all) / sizeof(all[0]) && all[i].method != job->settings->method)
+		i++;
+	assert(i < sizeof(all) / sizeof(all[0]));
+	all[i].run(job);
 	if (*job->stop)
 		bench_run_interrupted(job->run);
 }

@@ -5,6 +5,7 @@
  */
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -60,7 +61,8 @@ struct open {
 	size_t n_rows, cap;
 	uint64_t start_ns;
 	uint64_t row_ns; /* the last row, or the start */
-	double due;      /* ramp: questions due up to then */
+	double due;  /* ramp: questions due up to then, but those whose answers are on the way */
+	double best; /* ramp: the most answers per second of a row */
 	double length_s; /* how long is asked */
 	struct bench_watch watch;
 	struct bench_progress progress;
@@ -164,7 +166,9 @@ ask(struct open *o, uint64_t n, double interval)
 	/* Of the second in which a ramp is cut short not all answers came. */
 	if (is_ramp(o) && *job->stop)
 		return true;
-	uint64_t end_ns = bench_watch_end(o->total);
+	/* A ramp's last second has the answers that came behind it. */
+	uint64_t end_ns = is_ramp(o) ? o->start_ns + (uint64_t)(o->length_s * (double)NS_PER_SEC)
+				     : bench_watch_end(o->total);
 	add_row(o, end_ns > o->row_ns ? end_ns : clock_now_ns());
 	return true;
 }
@@ -378,13 +382,17 @@ static json_t *
 ramp_row(struct open *o, const struct bench_tally *t, double elapsed, double span)
 {
 	struct bench_pace pace = bench_pace_of(&o->plan, o->plan.rate, 0);
-	uint64_t asked = bench_pace_due(&pace, (uint64_t)(elapsed * (double)NS_PER_SEC));
+	/* Of the questions of the last RTT no answers can be there, until the end. */
+	double rtt = elapsed < o->length_s ? bench_tally_rtt_us(t, 50) / 1e6 : 0;
+	double until = elapsed > rtt ? elapsed - rtt : 0;
+	uint64_t asked = bench_pace_due(&pace, (uint64_t)(until * (double)NS_PER_SEC));
 	double due = (double)(asked < o->plan.n_questions ? asked : o->plan.n_questions);
 	double valid = (double)t->replies[BENCH_VALID];
 
 	span = span > 0 ? span : 0.001;
 	o->points[o->n_rows] = (struct bench_point){ due - o->due - (double)t->paused, valid };
 	o->due = due;
+	o->best = fmax(o->best, valid / span);
 	return json_pack("[I,f,f,o,o,I,I,I]", (json_int_t)o->n_rows + 1, (double)t->sent / span,
 	    valid / span, bench_method_percentile(t, 50), bench_method_percentile(t, 99),
 	    (json_int_t)bench_tally_wrong(t), (json_int_t)t->overdue, (json_int_t)t->paused);
@@ -412,11 +420,8 @@ find_behind(const struct open *o)
 {
 	size_t at = bench_ramp_behind(o->points, o->n_rows);
 	struct bench_run *r = o->job->run;
-	double best = 0;
 
-	for (size_t i = 0; i < o->n_rows; i++)
-		best = o->points[i].y > best ? o->points[i].y : best;
-	bench_run_find(r, "most answers", json_real(best), "1/s");
+	bench_run_find(r, "most answers", json_real(o->best), "1/s");
 	if (at < o->n_rows) {
 		bench_run_find(r, "answers fall behind", json_real(o->points[at].x), "1/s");
 		bench_table_mark(o->table, (double)at + 1, "behind");

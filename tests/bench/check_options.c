@@ -383,6 +383,12 @@ static const char *const faults[][3] = {
 	{ "soak -s ::1 -r 9 --mix A=95,AAAA=5", "--mix: AAAA is less than the share", "\n" },
 	{ "soak -s ::1 -r 9 --mix A=1,MX=1,NS=1,TXT=1,SRV=1,SOA=1,PTR=1,DS=1,HTTPS=1,SVCB=1",
 	    "--mix: up to 8 types besides A and AAAA", "\n" },
+	{ "matrix -s ::1 --zone "
+	  "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa."
+	  "bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb."
+	  "ccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccc."
+	  "ddddddddddddddddddddddddddddddddddddddddd",
+	    "--zone: too long for the label aaaa-100 before it", "\n" },
 	{ "matrix -s ::1 --hits 0,101", "--hits: \"0,101\" is not a list like", "\n" },
 	{ "matrix -s ::1 --aaaa 5,5", "--aaaa: \"5,5\" is not a list like", "\n" },
 	{ "matrix -s ::1 --aaaa 5,", "--aaaa: \"5,\" is not a list like", "\n" },

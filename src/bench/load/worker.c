@@ -527,7 +527,9 @@ note_pause(struct bench_worker *w, uint64_t due_ns, uint64_t now_ns)
 	uint64_t mine = p->rate > 0 ? bench_turns_due(&w->turns, now_ns) : 0;
 	if (w->blocked) /* the server had them wait before */
 		pass_over(w, w->n_waiting, &w->tally->faults.unsent);
-	take_out(w, mine, now_ns - due_ns);
+	/* Behind the last question it keeps nobody from asking. */
+	uint64_t end_ns = now_ns < w->turns.until_ns ? now_ns : w->turns.until_ns;
+	take_out(w, mine, end_ns > due_ns ? end_ns - due_ns : 0);
 }
 
 /* Count in *t from now on. */
