@@ -143,7 +143,7 @@ enum cache_restored {
  * cache_restore_begin: entries of an earlier time are put back, by cache_restore, until
  * cache_restore_end, while others use C. They count as put now: cache_flush_all, cache_flush_below
  * and cache_limit from now on concern them. cache_flush_name and cache_flush_type do not: put all
- * back before. These three and cache_restoring are for one thread.
+ * back before. These three are for one thread.
  */
 void cache_restore_begin(struct cache *c);
 

@@ -34,7 +34,7 @@ struct cache {
 	atomic_uint most_s;        /* the limits of the last cache_limit */
 	atomic_uint most_negative_s;
 	struct flushes flushes; /* every entry has its number in meta.generation */
-	bool restoring;         /* between cache_restore_begin and _end */
+	atomic_bool restoring;  /* between cache_restore_begin and _end */
 	uint16_t restored;      /* the generation of what cache_restore puts */
 	/* entries with ENTRY_CUT, by the number of labels of their names */
 	_Alignas(64) atomic_uint cuts[SHARD_CUT_DEPTHS];

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "cache/cache.h"
 #include "dns/answer.h"
 #include "dns/name.h"
 #include "dns64/reverse.h"
@@ -304,6 +305,13 @@ refresh(struct queries *qs, struct query *q, const struct question *key)
 	return true;
 }
 
+/* May what the cache does not have come back, as its file is being loaded? */
+static inline bool
+may_come_back(const struct queries *qs)
+{
+	return qs->conf->cache != NULL && UNLIKELY(cache_restoring(qs->conf->cache));
+}
+
 /* Answer Q's question from the cache. False: not possible. */
 static bool
 ask_cache(struct queries *qs, struct query *q, const struct question *key, uint64_t now_ns)
@@ -313,6 +321,7 @@ ask_cache(struct queries *qs, struct query *q, const struct question *key, uint6
 	q->stale_seen = false;
 	switch (find_in_cache(qs, q, key, now_ns)) {
 	case FETCH_NOTHING:
+		q->stale_seen = may_come_back(qs);
 		break;
 	case FETCH_STALE:
 		q->stale_seen = true;
@@ -668,6 +677,11 @@ query_on_deadline(struct queries *qs, struct query *q, uint64_t now_ns)
 	if (q->lookup == NULL)
 		return; /* ready already */
 	if (UNLIKELY(q->stale_seen) && !has_stale(qs, q, now_ns)) {
+		until_ns = now_ns + QUERY_CHECK_MS * NS_PER_MS;
+		if (may_come_back(qs) && until_ns < q->deadline_ns) {
+			wheel_set(qs->wheel, &q->timer, until_ns);
+			return;
+		}
 		q->stale_seen = false;
 		set_timer(qs, q, now_ns);
 		return;

@@ -253,6 +253,11 @@ listener_take(struct shell *sh, struct listener *l, unsigned n)
 		}
 		if (!udp_peer(&sh->client_rx, i, &in->from.peer))
 			continue;
+		/* Nothing can be sent there, and the kernel would refuse the run that it is in. */
+		if (in->from.peer.port == 0) {
+			stats_inc(&sh->stats->send_failed);
+			continue;
+		}
 		in->msg = udp_msg(&sh->client_rx, i);
 		in->len = udp_len(&sh->client_rx, i);
 		in->from.side = PACKET_CLIENT;

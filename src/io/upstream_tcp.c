@@ -337,10 +337,19 @@ upstream_tcp_turn(struct shell *sh)
 {
 	struct fd_event *src;
 
-	while ((src = fd_event_take(&sh->upstream_tcp.writable)) != NULL)
-		conn_writable(sh, LIST_OBJECT(src, struct upstream_tcp_conn, wr));
-	while ((src = fd_event_take(&sh->upstream_tcp.readable)) != NULL)
-		conn_read(sh, LIST_OBJECT(src, struct upstream_tcp_conn, rd));
+	struct upstream_tcp_conn *c;
+
+	/* One that was lost stays ready until the turn in which that is handled. */
+	while ((src = fd_event_take(&sh->upstream_tcp.writable)) != NULL) {
+		c = LIST_OBJECT(src, struct upstream_tcp_conn, wr);
+		if (!c->lost)
+			conn_writable(sh, c);
+	}
+	while ((src = fd_event_take(&sh->upstream_tcp.readable)) != NULL) {
+		c = LIST_OBJECT(src, struct upstream_tcp_conn, rd);
+		if (!c->lost)
+			conn_read(sh, c);
+	}
 }
 
 /* Has C's number another upstream now, or none? */

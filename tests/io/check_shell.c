@@ -396,6 +396,40 @@ START_TEST(used_socket_is_replaced_at_once)
 END_TEST
 
 /*
+ * D21: a connection that is refused was never made, also if the loop reads on before that is
+ * handled (shell.h).
+ */
+START_TEST(d21_refused_connection_is_lost_once)
+{
+	open_shell(300);
+	close(rig.up_tcp);
+	rig.up_tcp = -1;
+	rig_question(&msg, 1, "x.test", RIG_A);
+	shell->in[0] = (struct packet_in){ .msg = msg.bytes,
+		.len = msg.len,
+		.from.side = PACKET_CLIENT,
+		.from.transport = TRANSPORT_TCP,
+		.from.gen = 99,
+		.from.peer = rig.up };
+	shell_input(shell, 1);
+	shell_flush(shell);
+	for (unsigned i = 0; i < 1000 && !shell->upstream_tcp.c[0].lost; i++) {
+		(void)event_base_loop(shell->base, EVLOOP_ONCE | EVLOOP_NONBLOCK);
+		upstream_tcp_turn(shell);
+		usleep(1000);
+	}
+	ck_assert_int_eq(shell->upstream_tcp.c[0].err, ECONNREFUSED);
+	for (unsigned i = 0; i < 3; i++) {
+		(void)event_base_loop(shell->base, EVLOOP_ONCE | EVLOOP_NONBLOCK);
+		upstream_tcp_turn(shell);
+	}
+	ck_assert_uint_eq(atomic_load(&shell->stats->tcp_upstream_opened), 0);
+	ck_assert_int_eq(shell->upstream_tcp.c[0].err, ECONNREFUSED);
+	shell_flush(shell);
+}
+END_TEST
+
+/*
  * D21: nor in turns of 256 questions, which leave by as many ports as that takes: of 10,000 in a
  * loop that is not busy by 150 at least, and by no port more than 64.
  */
@@ -728,6 +762,7 @@ tests_add(TCase *tc)
 	tcase_add_test(tc, sleeping_set_is_woken_by_a_draw);
 	tcase_add_test(tc, retired_sockets_are_bounded);
 	tcase_add_loop_test(tc, used_socket_is_replaced_at_once, 0, 4);
+	tcase_add_test(tc, d21_refused_connection_is_lost_once);
 	tcase_add_loop_test(tc, d21_ports_of_large_turns, 0, 2);
 	tcase_add_test(tc, busy_is_who_asks_fast);
 	tcase_add_test(tc, no_port_twice_in_a_row);

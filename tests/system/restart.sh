@@ -110,6 +110,21 @@ ends 1
 check 'a stop while it loads' logged dns64d "cache-file $cache: not saved, as it is not loaded completely"
 stays 'a stop while it loads'
 
+# No upstream replies: the answer is what comes back while the question waits.
+start_again
+kill -STOP "$(pid_of fakedns)"
+check 'it has yet to load' loads
+ttl_of $other >"$work/came" &
+asking=$!
+sleep 2.5
+check 'and still has' loads
+fault slow 0
+wait $asking
+check 'who asked meanwhile gets what comes back from the file' test "$(cat "$work/came")" -gt 0
+kill -CONT "$(pid_of fakedns)"
+loaded
+ends 1
+
 # --- saving ---
 
 begin
