@@ -313,6 +313,25 @@ START_TEST(client_has_the_policy_of_the_longest_match)
 }
 END_TEST
 
+/* Each network has what it was given, however many there are. */
+START_TEST(many_networks_have_what_they_were_given)
+{
+	struct netaddr a = addr_of("10.0.0.1");
+
+	for (uint32_t i = 0; i < 65536; i++) {
+		const struct net net = { { 10, (uint8_t)(i >> 8), (uint8_t)i }, 24, NETADDR_IPV4 };
+		const struct policies_client c = { .line = i + 1, .access = POLICY_SERVED };
+
+		ck_assert_int_eq(policies_add_client(ps, &net, &c), 0);
+	}
+	for (uint32_t i = 0; i < 65536; i++) {
+		a.addr[1] = (uint8_t)(i >> 8);
+		a.addr[2] = (uint8_t)i;
+		ck_assert_uint_eq(policies_client(ps, &a)->line, i + 1);
+	}
+}
+END_TEST
+
 START_TEST(family_of_a_client_decides_if_served)
 {
 	struct netaddr v4 = addr_of("192.0.2.1"), v6 = addr_of("2001:db8::1");
@@ -494,6 +513,7 @@ tests_add(TCase *tc)
 	tcase_add_test(tc, reverse_zones_are_those_of_all_prefixes);
 	tcase_add_test(tc, special_names_are_found);
 	tcase_add_test(tc, client_has_the_policy_of_the_longest_match);
+	tcase_add_test(tc, many_networks_have_what_they_were_given);
 	tcase_add_test(tc, family_of_a_client_decides_if_served);
 	tcase_add_test(tc, last_reference_frees_the_policies);
 	tcase_add_test(tc, each_prefix_is_once_in_the_table);
