@@ -871,11 +871,22 @@ START_TEST(no_memory_to_save)
 }
 END_TEST
 
+#define IN_USE 30000
+
+/* Every other name, once: a cache that is full would evict what came back. */
+static void *
+put_some(void *arg)
+{
+	for (unsigned n = 0; n < IN_USE && !enough; n += 2)
+		put(arg, n, CACHE_POSITIVE, 0, 300);
+	return NULL;
+}
+
 /* Loops answer while it is loaded: what they put stays. */
 START_TEST(cache_in_use_is_loaded)
 {
-	enum { N = 30000 };
-	struct cache *c = new_cache(16 * CACHE_MIN), *d = new_cache(16 * CACHE_MIN);
+	enum { N = IN_USE };
+	struct cache *c = new_cache(16 * CACHE_MIN), *d = new_cache(64 * CACHE_MIN);
 	struct cache_entry e;
 	pthread_t other;
 
@@ -884,7 +895,7 @@ START_TEST(cache_in_use_is_loaded)
 	ck_assert(save(c));
 	enough = false;
 	struct cachefile_loading *l = begin_load(d, &at_save);
-	ck_assert_int_eq(pthread_create(&other, NULL, keep_putting, d), 0);
+	ck_assert_int_eq(pthread_create(&other, NULL, put_some, d), 0);
 	ck_assert_int_eq(end_load(l), CACHEFILE_OK);
 	enough = true;
 	ck_assert_int_eq(pthread_join(other, NULL), 0);
