@@ -205,7 +205,7 @@ struct query {
 	bool child : 1;
 	bool explained : 1;  /* by engine_explain: its answer goes to queries.explanation */
 	bool dry : 1;        /* it is for one that is explained, and must not ask upstream */
-	bool stale_seen : 1; /* the cache has a stale entry for what it waits for */
+	bool stale_seen : 1; /* the cache has a stale entry for what it waits for, or may yet */
 	bool stale : 1;      /* the answer rests on a stale entry */
 	struct client_cookie cookie;
 	uint8_t name[QUERY_NAME_INLINE];

@@ -202,23 +202,18 @@ run(void *loop)
 }
 
 /*
- * D32: what waited in the socket's queue for longer than its client waits is dropped unread, and
- * counted; who asks then is answered at once. The loop stands still while they come, as its clock
- * is set ahead before it sees them: the kernel does not know of that.
+ * A loop with a held clock, and N questions, which it can answer, in the queue of its socket with a
+ * buffer of BUFFER bytes (0: the usual). They came by *FD.
  */
-START_TEST(d32_late_questions_are_dropped)
+static struct loop *
+loop_behind(unsigned n, uint32_t buffer, int *fd)
 {
-	const unsigned n = 3 * UDP_BATCH;
+	const struct netaddr here = { .family = NETADDR_IPV4, .addr = { 127, 0, 0, 1 } };
 	struct bind_sockets at;
 	struct snapshot *s;
 	struct loop *loop;
-	pthread_t thread;
-	int fd;
 
-	ck_assert_int_eq(
-	    bind_open(
-		&(struct netaddr){ .family = NETADDR_IPV4, .addr = { 127, 0, 0, 1 } }, 0, &at),
-	    0);
+	ck_assert_int_eq(bind_open(&here, buffer, &at), 0);
 	rig_stamped(at.udp, &at.addr);
 	rig.conf.io.listens[0] = at.addr;
 	rig.conf.io.n_listens = 1;
@@ -228,11 +223,27 @@ START_TEST(d32_late_questions_are_dropped)
 	loop = loop_new(s, &at, 1);
 	ck_assert_ptr_nonnull(loop);
 	snapshot_unref(s);
-	fd = rig_connect(SOCK_DGRAM, &at.addr);
+	*fd = rig_connect(SOCK_DGRAM, &at.addr);
 	for (uint16_t i = 0; i < n; i++) {
 		rig_question(&msg, i, "localhost", RIG_AAAA); /* known here */
-		rig_send(fd, &msg);
+		rig_send(*fd, &msg);
 	}
+	return loop;
+}
+
+/*
+ * D32: what waited in the socket's queue for longer than its client waits is dropped unread, and
+ * counted; who asks then is answered at once. The loop stands still while they come, as its clock
+ * is set ahead before it sees them: the kernel does not know of that.
+ */
+START_TEST(d32_late_questions_are_dropped)
+{
+	const unsigned n = 3 * UDP_BATCH;
+	struct loop *loop;
+	pthread_t thread;
+	int fd;
+
+	loop = loop_behind(n, 0, &fd);
 	if (_i == 1)
 		testclock_set_wall(20 * (int64_t)NS_PER_SEC);
 	else
@@ -268,29 +279,11 @@ END_TEST
 START_TEST(full_socket_is_read_on)
 {
 	const unsigned n = 4 * UDP_BATCH + 8;
-	struct bind_sockets at;
-	struct snapshot *s;
 	struct loop *loop;
 	pthread_t thread;
 	int fd;
 
-	ck_assert_int_eq(
-	    bind_open(&(struct netaddr){ .family = NETADDR_IPV4, .addr = { 127, 0, 0, 1 } },
-		1 << 20, &at),
-	    0);
-	rig.conf.io.listens[0] = at.addr;
-	rig.conf.io.n_listens = 1;
-	s = snapshot_new(&rig.conf);
-	ck_assert_ptr_nonnull(s);
-	testclock_hold();
-	loop = loop_new(s, &at, 1);
-	ck_assert_ptr_nonnull(loop);
-	snapshot_unref(s);
-	fd = rig_connect(SOCK_DGRAM, &at.addr);
-	for (uint16_t i = 0; i < n; i++) {
-		rig_question(&msg, i, "localhost", RIG_AAAA); /* known here */
-		rig_send(fd, &msg);
-	}
+	loop = loop_behind(n, 1 << 20, &fd);
 	testsend_reset();
 	ck_assert_int_eq(pthread_create(&thread, NULL, run, loop), 0);
 	rig.loop = loop;

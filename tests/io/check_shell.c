@@ -109,6 +109,20 @@ n_answers(void)
 	ck_abort_msg("no such counter");
 }
 
+/* A client asks for NAME over TRANSPORT; what that leads to is not sent yet. */
+static void
+ask_for(const char *name, enum transport transport)
+{
+	rig_question(&msg, 1, name, RIG_A);
+	shell->in[0] = (struct packet_in){ .msg = msg.bytes,
+		.len = msg.len,
+		.from.side = PACKET_CLIENT,
+		.from.transport = (uint8_t)transport,
+		.from.gen = 99,
+		.from.peer = rig.up };
+	shell_input(shell, 1);
+}
+
 /* N different questions that nobody will answer. */
 static void
 ask(unsigned n)
@@ -117,14 +131,7 @@ ask(unsigned n)
 		char name[32];
 
 		snprintf(name, sizeof(name), "n%u.test", n_asked++);
-		rig_question(&msg, 1, name, RIG_A);
-		shell->in[0] = (struct packet_in){ .msg = msg.bytes,
-			.len = msg.len,
-			.from.side = PACKET_CLIENT,
-			.from.transport = TRANSPORT_UDP,
-			.from.gen = 99,
-			.from.peer = rig.up };
-		shell_input(shell, 1);
+		ask_for(name, TRANSPORT_UDP);
 		shell_flush(shell);
 	}
 }
@@ -233,14 +240,7 @@ START_TEST(sleeping_set_is_woken_by_a_draw)
 	open_shell(300);
 	set = &shell->upstream_udp.sets[0][0];
 	ask(1);
-	rig_question(&msg, 1, "late.test", RIG_AAAA);
-	shell->in[0] = (struct packet_in){ .msg = msg.bytes,
-		.len = msg.len,
-		.from.side = PACKET_CLIENT,
-		.from.transport = TRANSPORT_UDP,
-		.from.gen = 99,
-		.from.peer = rig.up };
-	shell_input(shell, 1);
+	ask_for("late.test", TRANSPORT_UDP);
 	shell->now_ns += UPSTREAM_SET_AGE_NS;
 	upstream_udp_expire(shell);
 	ck_assert_uint_eq(set->n, 0);
@@ -404,14 +404,7 @@ START_TEST(d21_refused_connection_is_lost_once)
 	open_shell(300);
 	close(rig.up_tcp);
 	rig.up_tcp = -1;
-	rig_question(&msg, 1, "x.test", RIG_A);
-	shell->in[0] = (struct packet_in){ .msg = msg.bytes,
-		.len = msg.len,
-		.from.side = PACKET_CLIENT,
-		.from.transport = TRANSPORT_TCP,
-		.from.gen = 99,
-		.from.peer = rig.up };
-	shell_input(shell, 1);
+	ask_for("x.test", TRANSPORT_TCP);
 	shell_flush(shell);
 	for (unsigned i = 0; i < 1000 && !shell->upstream_tcp.c[0].lost; i++) {
 		(void)event_base_loop(shell->base, EVLOOP_ONCE | EVLOOP_NONBLOCK);
