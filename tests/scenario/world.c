@@ -4,9 +4,43 @@
 #include <string.h>
 
 #include "core/wheel.h"
+#include "dns64/special.h"
 #include "engine/engine_parts.h"
 #include "support/configured.h"
 #include "support/message.h"
+
+size_t
+world_plain(struct world *w, const struct msg *m, const struct packet_out *send, uint8_t *out)
+{
+	static const uint8_t v4[] = { 192, 0, 2, 1 };
+	const struct build_opt none = { .ede = DNS_EDE_NONE };
+	const struct build_question question = { .id = m->id,
+		.flags = DNS_QR | DNS_RA | DNS_RD,
+		.qname = msg_qname(m),
+		.qtype = m->qtype,
+		.qclass = m->qclass };
+	struct build b;
+
+	(void)w;
+	(void)send;
+	if (msg_qname(m)[0] == strlen("silent"))
+		return 0;
+	build_start(&b, out, WORLD_REPLY, &question);
+	if (m->qtype == DNS_TYPE_A)
+		PARTS_CHECK(build_rr(
+		    &b, MSG_ANSWER, msg_qname(m), DNS_TYPE_A, DNS_CLASS_IN, 300, v4, sizeof(v4)));
+	else
+		PARTS_CHECK(special_soa(&b, MSG_AUTHORITY, msg_qname(m), 300, 300));
+	return build_finish(&b, WORLD_REPLY, &none);
+}
+
+void
+world_unread(struct world *w, const struct packet_out *send, const uint8_t *msg)
+{
+	(void)w;
+	(void)send;
+	(void)msg;
+}
 
 void
 world_init(struct world *w, unsigned n_upstreams, uint32_t cap)

@@ -47,6 +47,16 @@ struct world {
 	uint8_t tcp[PACKET_TCP_CAP];
 };
 
+/*
+ * world_plain: an upstream that replies with 192.0.2.1 to A and with NODATA to other types, and not
+ * at all to names that begin with "silent" or another label of six bytes.
+ */
+size_t world_plain(
+    struct world *w, const struct msg *m, const struct packet_out *send, uint8_t *out);
+
+/* world_unread: a client that does not look at its answers. */
+void world_unread(struct world *w, const struct packet_out *send, const uint8_t *msg);
+
 /* world_init: make the settings of parts_conf in w->conf. */
 void world_init(struct world *w, unsigned n_upstreams, uint32_t cap);
 
