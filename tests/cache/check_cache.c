@@ -8,11 +8,10 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "base/hash.h"
 #include "cache/cache_parts.h"
 #include "cache/flushes.h"
 #include "dns/name.h"
-#include "dns/wire.h"
+#include "support/cachekey.h"
 #include "support/message.h"
 #include "support/tests.h"
 
@@ -54,17 +53,7 @@ tear_down(void)
 static void
 ask_for(const char *name, uint16_t qtype)
 {
-	size_t len = name_from_text(name, msg + DNS_HEADER_LEN);
-
-	MUST(len > 0);
-	memset(msg, 0, DNS_HEADER_LEN);
-	key = (struct question){ .qname = msg + DNS_HEADER_LEN,
-		.qname_len = len,
-		.hash = hash_bytes(msg + DNS_HEADER_LEN, len, SEED),
-		.qtype = qtype,
-		.qclass = DNS_CLASS_IN };
-	wire_set_u16(msg + DNS_HEADER_LEN + len, qtype);
-	wire_set_u16(msg + DNS_HEADER_LEN + len + 2, DNS_CLASS_IN);
+	key = cachekey_make(msg, name, qtype, SEED);
 }
 
 /* --- What goes in and comes out --------------------------------------------------------------- */

@@ -4,11 +4,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/hash.h"
 #include "cache/cache.h"
 #include "dns/name.h"
 #include "dns/proto.h"
-#include "dns/wire.h"
+#include "support/cachekey.h"
 #include "support/tests.h"
 
 #define STALE_S 86400
@@ -37,16 +36,7 @@ tear_down(void)
 static void
 ask_for(const char *name, uint16_t qtype)
 {
-	size_t len = name_from_text(name, msg + DNS_HEADER_LEN);
-
-	memset(msg, 0, DNS_HEADER_LEN);
-	key = (struct question){ .qname = msg + DNS_HEADER_LEN,
-		.qname_len = len,
-		.hash = hash_bytes(msg + DNS_HEADER_LEN, len, SEED),
-		.qtype = qtype,
-		.qclass = DNS_CLASS_IN };
-	wire_set_u16(msg + DNS_HEADER_LEN + len, qtype);
-	wire_set_u16(msg + DNS_HEADER_LEN + len + 2, DNS_CLASS_IN);
+	key = cachekey_make(msg, name, qtype, SEED);
 }
 
 /* An answer has come now. */

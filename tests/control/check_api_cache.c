@@ -7,11 +7,11 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "base/hash.h"
 #include "cache/cache.h"
 #include "control/http.h"
-#include "dns/name.h"
+#include "dns/proto.h"
 #include "dns/wire.h"
+#include "support/cachekey.h"
 #include "support/operator.h"
 #include "support/tests.h"
 
@@ -21,20 +21,10 @@ static struct cache *cache;
 static size_t
 make_key(const char *text, uint16_t qtype, uint8_t *msg, struct question *key)
 {
-	uint8_t *name = msg + DNS_HEADER_LEN;
-	size_t len = name_from_text(text, name);
-
-	memset(msg, 0, DNS_HEADER_LEN);
+	*key = cachekey_make(msg, text, qtype, cache_seed(cache));
 	wire_set_u16(msg + 2, 0x8180);
 	wire_set_u16(msg + 4, 1);
-	wire_set_u16(name + len, qtype);
-	wire_set_u16(name + len + 2, 1);
-	*key = (struct question){ .qname = name,
-		.qname_len = len,
-		.qtype = qtype,
-		.qclass = 1,
-		.hash = hash_bytes(name, len, cache_seed(cache)) };
-	return DNS_HEADER_LEN + len + 4;
+	return DNS_HEADER_LEN + key->qname_len + 4;
 }
 
 static void

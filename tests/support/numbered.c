@@ -5,28 +5,22 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/hash.h"
-#include "dns/name.h"
 #include "dns/proto.h"
 #include "dns/wire.h"
+#include "support/cachekey.h"
 
 void
 numbered_make(struct numbered *o, const struct cache *c, unsigned n)
 {
-	uint8_t *name = o->msg + DNS_HEADER_LEN;
 	char text[32];
 
 	memset(o, 0, sizeof(*o));
 	snprintf(text, sizeof(text), "n%u.example", n / 4);
-	o->key = (struct question){
-		.qname = name, .qtype = 1, .qclass = 1, .do_bit = n % 2 == 1, .cd = n % 4 >= 2
-	};
-	o->key.qname_len = name_from_text(text, name);
-	o->key.hash = hash_bytes(name, o->key.qname_len, cache_seed(c));
+	o->key = cachekey_make(o->msg, text, DNS_TYPE_A, cache_seed(c));
+	o->key.do_bit = n % 2 == 1;
+	o->key.cd = n % 4 >= 2;
 	wire_set_u16(o->msg + 2, 0x8180);
 	wire_set_u16(o->msg + 4, 1);
-	wire_set_u16(name + o->key.qname_len, 1);
-	wire_set_u16(name + o->key.qname_len + 2, 1);
 	o->len = DNS_HEADER_LEN + o->key.qname_len + 4;
 }
 
