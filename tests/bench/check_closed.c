@@ -17,6 +17,7 @@
 #include "bench/load/plan.h"
 #include "bench/load/trial.h"
 #include "support/benchrig.h"
+#include "support/scratch.h"
 #include "support/tests.h"
 
 /* --- steps ------------------------------------------------------------------------------------ */
@@ -149,13 +150,42 @@ add_steps(TCase *tc)
 
 static struct benchrig rig;
 
+/* The raw file at PATH has each of the first N names of the namespace, and no other, once. */
+static void
+check_names(const char *path, unsigned n)
+{
+	bool *asked = calloc(n, sizeof(*asked));
+	FILE *f = fopen(path, "re");
+	char line[200];
+	unsigned lines = 0, a, b, c;
+
+	ck_assert(asked != NULL && f != NULL);
+	ck_assert_ptr_nonnull(fgets(line, sizeof(line), f)); /* the head */
+	for (; fgets(line, sizeof(line), f) != NULL; lines++) {
+		ck_assert_msg(sscanf(line, "%*u,010-%u-%u-%u.", &a, &b, &c) == 3, "%s", line);
+		unsigned name = (a << 16) + (b << 8) + c;
+		ck_assert_msg(name < n && !asked[name], "once more, or beyond: %s", line);
+		asked[name] = true;
+	}
+	ck_assert_uint_eq(lines, n);
+	(void)fclose(f);
+	free(asked);
+}
+
 /* N = 256 * 1000 / T for the time T in ms; no name was asked for twice, and none left out. */
 START_TEST(experiments_ask_every_name_once)
 {
 	struct fake_counters c;
+	char path[SCRATCH_PATH];
 
-	benchrig_begin(&rig, "closed --aaaa 100 --clients 32,5 -N 10.0.0.0/14 --timeout 100");
+	benchrig_begin(
+	    &rig, "closed --aaaa 100 --clients 32,5 -N 10.0.0.0/14 --first 0 --timeout 100");
+	(void)close(scratch_file(path));
+	ck_assert_int_eq(bench_raw_open(path, &rig.settings.plan.raw), 0);
 	bench_closed(&rig.job);
+	ck_assert_int_eq(bench_raw_close(rig.settings.plan.raw), 0);
+	check_names(path, 2 * BLOCK);
+	(void)unlink(path);
 	ck_assert_uint_eq(benchrig_rows(&rig, 0), 2);
 	for (size_t i = 0; i < 2; i++) {
 		double time = benchrig_cell(&rig, 0, i, "time");

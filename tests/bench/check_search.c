@@ -305,6 +305,40 @@ START_TEST(other_settings_are_refused)
 }
 END_TEST
 
+/* The tester can ask for 180 in a second, and the server answer 60. */
+static json_t *
+measure_both(const struct bench_job *job, struct bench_probe *p, enum bench_outcome *outcome)
+{
+	(void)job;
+	*outcome = p->rate <= (p->repetition == 0 ? 180 : 60) ? BENCH_PASSED : BENCH_FAILED;
+	return json_pack("{si,si}", "sent", 40, "valid", 40);
+}
+
+/*
+ * The self-test asks for the same names each time, as nothing caches them (madeup looks at that):
+ * it takes none from the searches, which ask for new ones each time. What it passes limits them.
+ */
+START_TEST(self_test_takes_no_names)
+{
+	one.trial = measure_both;
+	strcat(one.line, " --upstream 192.0.2.2");
+	struct bench_run *r = search();
+
+	ck_assert_str_eq(played_failure(r), "");
+	ck_assert_double_eq_tol(played_value(r, "self-test"), 170, 1e-9);
+	ck_assert_double_eq_tol(played_value(r, "measurable"), 77, 1e-9); /* of 170 / 2.2 */
+	for (size_t i = 0; i < played_rows(r, "trials"); i++) {
+		unsigned repetition = (unsigned)played_number(r, "trials", i, "repetition");
+
+		ck_assert_int_eq(repetition == 0, i < 5); /* 220, 110, 156, 185, 170 */
+		ck_assert_double_le(
+		    played_number(r, "trials", i, "rate"), repetition == 0 ? 220 : 77);
+	}
+	ck_assert_uint_gt(one.next_name, 0);
+	bench_run_free(r);
+}
+END_TEST
+
 static void
 add_one(TCase *tc)
 {
@@ -314,6 +348,7 @@ add_one(TCase *tc)
 	tcase_add_test(tc, percentiles_are_of_the_rfc_only);
 	tcase_add_test(tc, rfc_has_its_percentiles);
 	tcase_add_test(tc, interrupted_search_counts_no_trial);
+	tcase_add_test(tc, self_test_takes_no_names);
 	tcase_add_loop_test(tc, other_settings_are_refused, 0, 3);
 }
 
@@ -359,10 +394,11 @@ search_in_pace(const char *options, const char *upstream)
 	return r;
 }
 
-/* The upper rate passes, which is told; the self-test before it too. */
+/* The upper rate passes, which is told; the self-test before it too, with and without restarts. */
 START_TEST(upper_rate_that_passes_is_told)
 {
-	const struct bench_run *r = search_in_pace("--aaaa 100 --restart true", "127.0.0.1");
+	const struct bench_run *r =
+	    search_in_pace(_i == 0 ? "--aaaa 100 --restart true" : "--aaaa 100", "127.0.0.1");
 
 	ck_assert_str_eq(played_failure(r), "");
 	ck_assert_double_eq_tol(played_value(r, "median"), 100, 1e-9);
@@ -406,7 +442,7 @@ static void
 add_real(TCase *tc)
 {
 	tcase_set_timeout(tc, 300);
-	tcase_add_test(tc, upper_rate_that_passes_is_told);
+	tcase_add_loop_test(tc, upper_rate_that_passes_is_told, 0, 2);
 	tcase_add_test(tc, wrong_answers_end_the_search);
 	tcase_add_loop_test(tc, nothing_can_be_measured, 0, 2);
 }

@@ -28,7 +28,8 @@ __wrap_bench_measure_trial(const struct bench_job *job, const struct bench_plan 
 		return NULL;
 	p->passed_s = 0.25;
 	json_t *figures = m->trial(job, p, outcome);
-	if (job->settings->restart != NULL) {
+	ck_assert_int_eq(tester != NULL, p->repetition == 0);
+	if (job->settings->restart != NULL || tester != NULL) {
 		ck_assert_uint_eq(p->first, 0);
 	} else {
 		ck_assert_uint_ge(p->first, m->next_name);

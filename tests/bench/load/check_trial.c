@@ -786,6 +786,27 @@ START_TEST(late_start_is_a_pause)
 }
 END_TEST
 
+/* A client of a closed loop, to which no question is due, has lost that time, too. */
+START_TEST(late_start_of_a_closed_loop_is_a_pause)
+{
+	struct bench_trial *trial;
+
+	set_up(type_of(_i), ROGUE_RIGHT);
+	plan.rate = 0;
+	plan.window = 1;
+	plan.timeout_ns = 5 * NS_PER_SEC;
+	testclock_hold();
+	trial = open_trial();
+	bench_trial_set_start(trial, clock_now_ns() - NS_PER_SEC);
+	ck_assert_int_eq(bench_trial_start(trial, 0, 100, &stop), 0);
+	bench_trial_join(trial, &tally);
+	close_trial(trial);
+	expect(100, 0, 0, 0);
+	ck_assert_uint_eq(tally.pauses, 1);
+	ck_assert_uint_eq(tally.pause_ns, NS_PER_SEC);
+}
+END_TEST
+
 /*
  * MS pass at once, of the clock that is held. The worker has seen it and asked what was due: one
  * that ends a turn may have read the clock before, and the next one asks by what that one read.
@@ -842,6 +863,31 @@ START_TEST(overdue_questions_are_spread)
 	ck_assert_uint_ge(tally.lag.max_ns / NS_PER_MS, 34);
 	ck_assert_uint_le(tally.lag.max_ns / NS_PER_MS, 35);
 	ck_assert_uint_gt(tally.gaps.n, 5000);
+}
+END_TEST
+
+/*
+ * One that stands still again and again, each time for less than a pause, does not catch up: what
+ * is late by more than one is taken out. By the clock that is held.
+ */
+START_TEST(what_it_never_catches_up_with_is_taken_out)
+{
+	struct bench_trial *trial;
+
+	set_up(type_of(_i), ROGUE_RIGHT);
+	plan.rate = 12000;
+	plan.window = 60000;
+	plan.pause_ns = 100 * NS_PER_MS;
+	trial = start_held(6000);
+	while (!bench_trial_ended(trial))
+		let_pass(trial, 35);
+	join_held(trial);
+	/* Of the 420 questions of 35 ms some 128 leave: after five times 100 ms are overdue. */
+	ck_assert_uint_ge(tally.pauses, 2);
+	ck_assert_uint_ge(tally.paused, 2 * 100 * 12);
+	ck_assert_uint_eq(tally.sent + tally.paused, 6000);
+	ck_assert_uint_le(tally.lag.max_ns, plan.pause_ns);
+	expect(tally.sent, 0, 0, 0);
 }
 END_TEST
 
@@ -1153,8 +1199,10 @@ tests_add(TCase *tc)
 	tcase_add_loop_test(tc, lanes_do_not_share_a_port, 0, 2);
 	tcase_add_test(tc, pause_of_the_tester_is_taken_out);
 	tcase_add_loop_test(tc, late_start_is_a_pause, 0, 2);
+	tcase_add_loop_test(tc, late_start_of_a_closed_loop_is_a_pause, 0, 2);
 	tcase_add_test(tc, pause_within_a_send_is_taken_out);
 	tcase_add_loop_test(tc, overdue_questions_are_spread, 0, 2);
+	tcase_add_loop_test(tc, what_it_never_catches_up_with_is_taken_out, 0, 2);
 	tcase_add_test(tc, pause_in_a_closed_loop);
 	tcase_add_test(tc, pause_does_not_excuse_the_server);
 	tcase_add_loop_test(tc, ends_of_connections, 0, 2);
