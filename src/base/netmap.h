@@ -8,8 +8,8 @@
  * One hash table, probed once for each prefix length in use (for IPv4: in use under the address's
  * first byte), longest first. So a search does not get slower with more networks. The families are
  * separate: neither ::/0 nor ::ffff:0:0/96 matches an IPv4 address. The hash is not keyed, as the
- * operator fills the table. One thread fills it, then any thread may read it. Every room may
- * include it.
+ * operator fills the table: from a configuration, or in dns64bench from a recording. One thread
+ * fills it, then any thread may read it. Every room may include it.
  */
 
 #include <stdbool.h>

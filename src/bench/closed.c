@@ -184,7 +184,7 @@ look(void *ctx, uint64_t now_ns)
 	struct closed *c = ctx;
 
 	(void)now_ns;
-	bench_watch_look(&c->watch);
+	bench_watch_sample(&c->watch);
 }
 
 /* Ask for the settings' duration; what came of it is in c->one. */
@@ -206,7 +206,7 @@ ask(struct closed *c, unsigned clients)
 	int err = bench_trial_new(&plan, &trial);
 	if (err != 0)
 		return err;
-	bench_watch_next(&c->watch);
+	bench_watch_restart(&c->watch);
 	err = bench_course_run(&c->job, trial, &course, &c->one);
 	bench_watch_step(&c->watch, bench_watch_end(&c->one));
 	bench_trial_free(trial);
@@ -353,12 +353,12 @@ experiments(struct closed *c, size_t i)
 	int err = bench_trial_new(&plan, &trial);
 	if (err != 0)
 		return cannot_start(c, clients, err);
-	bench_watch_next(&c->watch);
+	bench_watch_restart(&c->watch);
 	for (unsigned k = 0; k < n && good; k++) {
 		uint64_t begin_ns = clock_now_ns();
 
 		good = experiment(c, trial);
-		bench_watch_look(&c->watch);
+		bench_watch_sample(&c->watch);
 		bench_progress_count(
 		    &c->progress, (double)(clock_now_ns() - begin_ns) / (double)NS_PER_SEC);
 		if (k % SAID == 0)

@@ -16,7 +16,7 @@
 static bool
 has_connections(const struct bench_plan *p)
 {
-	return p->transport != NULL && p->transport->carrier != NULL;
+	return p->transport != NULL && p->transport->stream;
 }
 
 bool

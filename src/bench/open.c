@@ -21,7 +21,6 @@
 #define US 1000.0 /* ns */
 #define MIB 1048576.0
 #define HOUR 3600.0       /* s */
-#define SECONDS_MAX 86400 /* rows of a rate: those of the first day, the last has the rest */
 #define LOST_PERCENT 0.01 /* of a soak's questions may have no reply in time: UDP loses some */
 
 /* --- Row after row ---------------------------------------------------------------------------- */
@@ -120,7 +119,7 @@ take_row(void *ctx, uint64_t now_ns)
 	bench_tally_merge(o->total, o->job->tally);
 	bench_progress_end(&o->progress);
 	add_row(o, now_ns);
-	bench_watch_look(&o->watch);
+	bench_watch_sample(&o->watch);
 	say(o);
 }
 
@@ -279,7 +278,7 @@ void
 bench_rate(const struct bench_job *job)
 {
 	static const struct kind rate = { "seconds", "Second by second", second_columns,
-		N_OF(second_columns), SECONDS_MAX, true, second_row, conclude_rate };
+		N_OF(second_columns), BENCH_SECONDS_ROWS, true, second_row, conclude_rate };
 	uint64_t n = job->settings->plan.n_questions;
 
 	run(job, &rate, n, (double)n / job->settings->plan.rate, 1);
@@ -327,7 +326,7 @@ judge_soak(const struct bench_job *job)
 	struct bench_run *r = job->run;
 	uint64_t wrong = bench_tally_wrong(t);
 	uint32_t rate = job->settings->plan.rate;
-	double may = job->settings->plan.transport->carrier == NULL ? LOST_PERCENT : 0;
+	double may = job->settings->plan.transport->stream ? 0 : LOST_PERCENT;
 
 	bench_method_judge_sending(job, rate);
 	bench_method_judge_extras(job);
@@ -456,7 +455,7 @@ void
 bench_ramp(const struct bench_job *job)
 {
 	static const struct kind ramp = { "ramp", "The load by second", ramp_columns,
-		N_OF(ramp_columns), SECONDS_MAX, false, ramp_row, conclude_ramp };
+		N_OF(ramp_columns), BENCH_SECONDS_ROWS, false, ramp_row, conclude_ramp };
 
 	run(job, &ramp, job->settings->plan.n_questions, job->settings->duration, 1);
 }

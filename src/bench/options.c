@@ -251,15 +251,17 @@ check_sizes(struct cmdline *c, const struct bench_settings *s)
 		    "of up to 16777216 names of --hot" },
 		{ BENCH_SOAK, s->duration / s->interval > BENCH_ROWS_MAX, "interval",
 		    "that would be more than 1000000 rows" },
-		{ BENCH_RAMP, s->duration < 2 || s->duration > BENCH_ROWS_MAX, "duration",
-		    "of a ramp is from 2 to 1000000 s" },
+		{ BENCH_RAMP, s->duration < 2 || s->duration > BENCH_SECONDS_ROWS, "duration",
+		    "of a ramp is from 2 to 86400 s" },
 		{ BENCH_RAMP, s->duration >= 2 && s->duration > (double)(uint64_t)s->duration,
 		    "duration", "of a ramp is in whole seconds: each has a row" },
 		{ BENCH_MATRIX, p->load.zone.len + SHARE_LABEL > DNS_NAME_MAX - HOST_LABEL, "zone",
 		    "too long for the label aaaa-100 before it" },
 	};
 
-	_Static_assert(BENCH_ZIPF_MAX == 16777216 && BENCH_ROWS_MAX == 1000000, "as above");
+	_Static_assert(
+	    BENCH_ZIPF_MAX == 16777216 && BENCH_ROWS_MAX == 1000000 && BENCH_SECONDS_ROWS == 86400,
+	    "as above");
 	apply(c, rules, sizeof(rules) / sizeof(rules[0]));
 	if ((s->method & BENCH_SEARCHES) != 0 && s->low > s->high)
 		cmdline_complain(c, "low", "%" PRIu32 " is above --high %" PRIu32, s->low, s->high);
@@ -317,7 +319,7 @@ check_others(struct cmdline *c, const struct bench_settings *s)
 	static const char *const ours[] = { "aaaa", "first", "hits", "hot", "missing", "mix",
 		"namespace", "popularity", "prefix", "upstream", "zone" };
 	const struct bench_plan *p = &s->plan;
-	bool stream = p->transport->carrier != NULL;
+	bool stream = p->transport->stream;
 	char text[BENCH_NETWORK_TEXT];
 
 	if (p->per_connection > 0 && !stream)

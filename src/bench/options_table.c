@@ -610,8 +610,9 @@ static const struct cmdline_method methods[] = {
 	    "-s 192.0.2.1 -r 20000 -d 28800 --unit dns64d --json soak.json" },
 	{ BENCH_MATRIX, "matrix", "the highest rate by shares of hits and of names with AAAA",
 	    "-s 192.0.2.1 --aaaa 0 --restart 'ssh dut systemctl restart dns64d'" },
-	{ BENCH_SWEEP, "sweep", "latency by rate, and where it begins to rise",
-	    "-s 192.0.2.1 --rates 1000-200000/20" },
+	{ BENCH_SWEEP, "sweep",
+	    "latency by rate, and where it begins to rise (dns64bench-report table)",
+	    "-s 192.0.2.1 --rates 1000-200000/20 --json sweep.json" },
 	{ BENCH_RAMP, "ramp", "a first look in a minute: where do answers fall behind?",
 	    "-s 192.0.2.1 --high 200000" },
 };

@@ -104,7 +104,7 @@ bench_search_resume(struct bench_settings *s)
 /* What a run compares: a matrix has several cells, a search one, which is all there is. */
 struct cell {
 	const struct bench_settings *settings; /* of its trials */
-	json_t *is;     /* owned: what it is, as {"hits": 20, "aaaa": 40}; NULL: all there is */
+	json_t *shares; /* owned: what it is, as {"hits": 20, "aaaa": 40}; NULL: all there is */
 	bool new_names; /* it has other names than the cells before, and begins with the first */
 };
 
@@ -118,13 +118,13 @@ static const struct bench_column cell_columns[] = {
 
 /* What the searches of a cell have found. */
 struct found {
-	const json_t **by;  /* owned; for each result the trial that has found it; NULL: it is 0 */
-	double *values;     /* owned: room for as many */
-	unsigned n;         /* results; 0: none, and the first search may be the last */
-	unsigned spoilt;    /* searches whose end was the tester's: they are no results, */
-	double spoilt_best; /* and the highest rate that passed in one */
-	bool ended;         /* all searches were done, or that one */
-	enum bench_limit nothing;       /* without a result: why */
+	const json_t **passed;    /* owned: the trial that each result is of; NULL: it is 0 */
+	double *values;           /* owned: room for as many */
+	unsigned n;               /* results; 0: none, and the first search may be the last */
+	unsigned spoilt;          /* searches whose end was the tester's: they are no results, */
+	double spoilt_best;       /* and the highest rate that passed in one */
+	bool ended;               /* all searches were done, or that one */
+	enum bench_limit nothing; /* without a result: why */
 	unsigned limited[BENCH_LIMITS]; /* how many results by what */
 	size_t from;                    /* where the cell's records begin */
 };
@@ -176,7 +176,7 @@ cell_of(const struct searches *s, unsigned i, struct bench_settings *own)
 	(void)!bench_load_mix(&own->plan.load, BENCH_HIT, own->hits_percent); /* all are new */
 	own->plan.load.hits = true; /* always: the others' hot names are not new */
 	c.settings = own;
-	c.is = json_pack("{si,si}", "hits", (int)own->hits_percent, "aaaa", (int)aaaa);
+	c.shares = json_pack("{si,si}", "hits", (int)own->hits_percent, "aaaa", (int)aaaa);
 	c.new_names = i % whole->hits.n == 0;
 	return c;
 }
@@ -218,7 +218,7 @@ search(struct searches *s, const struct cell *c, unsigned repetition, struct ben
 	    c->settings->repetitions);
 	if (repetition == 0)
 		(void)snprintf(t->where, sizeof(t->where), "self-test");
-	return bench_trials_search(t, c->is, repetition, b);
+	return bench_trials_search(t, c->shares, repetition, b);
 }
 
 static void
@@ -230,7 +230,7 @@ add_row(const struct searches *s, const struct cell *c, unsigned repetition,
 	json_t *row = json_array();
 
 	for (size_t i = 0; s->cells != NULL && i < N_CELL; i++)
-		(void)json_array_append(row, json_object_get(c->is, cell_columns[i].name));
+		(void)json_array_append(row, json_object_get(c->shares, cell_columns[i].name));
 	json_t *result = json_pack("[i,I,o,s,i,f]", (int)repetition, (json_int_t)rate,
 	    b->passed_high ? json_null() : json_integer(b->high), limit_word(s, limit),
 	    (int)s->trials.n, s->trials.seconds);
@@ -264,7 +264,7 @@ repeat(struct searches *s, const struct cell *c, struct found *f, unsigned repet
 		f->spoilt_best = fmax(f->spoilt_best, rate);
 		return true;
 	}
-	f->by[f->n++] = s->trials.passed;
+	f->passed[f->n++] = s->trials.passed;
 	f->limited[limit]++;
 	return true;
 }
@@ -275,10 +275,10 @@ search_cell(struct searches *s, const struct cell *c, struct found *f)
 {
 	unsigned repetitions = c->settings->repetitions;
 
-	*f = (struct found){ .by = calloc(repetitions, sizeof(*f->by)),
+	*f = (struct found){ .passed = calloc(repetitions, sizeof(*f->passed)),
 		.values = calloc(repetitions, sizeof(*f->values)),
 		.from = json_array_size(s->trials.records) };
-	if (f->by == NULL || f->values == NULL) {
+	if (f->passed == NULL || f->values == NULL) {
 		bench_run_fail(s->job->run, "out of memory");
 		return;
 	}
@@ -300,7 +300,7 @@ search_cell(struct searches *s, const struct cell *c, struct found *f)
 static void
 drop(struct found *f)
 {
-	free((void *)f->by);
+	free((void *)f->passed);
 	free(f->values);
 }
 
@@ -371,11 +371,11 @@ self_test(struct searches *s, const struct cell *c)
 	    bench_selftest_rate(o->high, o->delta), o->resolution, BENCH_BEGIN_HIGH);
 	s->trials.job.settings = o;
 	s->trials.tester = &tester;
-	s->trials.again = true; /* there is no cache between the tester and the zone */
+	s->trials.reuse_names = true; /* there is no cache between the tester and the zone */
 	bool good = search(s, &all, 0, &b);
 	s->trials.job.settings = s->job->settings;
 	s->trials.tester = NULL;
-	s->trials.again = o->restart != NULL;
+	s->trials.reuse_names = o->restart != NULL;
 	if (!good)
 		return false;
 	uint32_t passed = bench_bisect_result(&b, &limit);
@@ -404,7 +404,7 @@ static struct bench_summary
 rates_of(const struct found *f)
 {
 	for (unsigned i = 0; i < f->n; i++)
-		f->values[i] = (double)rate_of(f->by[i]);
+		f->values[i] = (double)rate_of(f->passed[i]);
 	return f->n > 0 ? bench_stats_summary(f->values, f->n) : (struct bench_summary){ 0 };
 }
 
@@ -415,7 +415,7 @@ beside(const struct found *f, const char *key, size_t k)
 	size_t n = 0;
 
 	for (unsigned i = 0; i < f->n; i++) {
-		double v = bench_record_number(f->by[i], key, k);
+		double v = bench_record_number(f->passed[i], key, k);
 
 		if (!isnan(v))
 			f->values[n++] = v;
@@ -428,10 +428,11 @@ static const char *
 cell_text(const struct cell *c, char text[static CELL_TEXT])
 {
 	text[0] = '\0';
-	if (c->is != NULL)
+	if (c->shares != NULL)
 		(void)snprintf(text, CELL_TEXT,
 		    "hits %" JSON_INTEGER_FORMAT ", aaaa %" JSON_INTEGER_FORMAT ": ",
-		    bench_record_integer(c->is, "hits"), bench_record_integer(c->is, "aaaa"));
+		    bench_record_integer(c->shares, "hits"),
+		    bench_record_integer(c->shares, "aaaa"));
 	return text;
 }
 
@@ -679,8 +680,8 @@ add_cell(const struct searches *s, const struct cell *c, const struct found *f)
 {
 	bool any = f->n > 0, more = f->n > 1;
 	struct bench_summary sum = rates_of(f);
-	json_t *row = json_pack("[O,O,i,o,o,o,o,o,o,o,s]", json_object_get(c->is, "hits"),
-	    json_object_get(c->is, "aaaa"), (int)f->n, bench_run_real(any, sum.median),
+	json_t *row = json_pack("[O,O,i,o,o,o,o,o,o,o,s]", json_object_get(c->shares, "hits"),
+	    json_object_get(c->shares, "aaaa"), (int)f->n, bench_run_real(any, sum.median),
 	    bench_run_real(any, sum.p1), bench_run_real(any, sum.p99),
 	    bench_run_real(any, sum.mean), bench_run_real(more, sum.deviation),
 	    bench_run_real(more, sum.mad), bench_run_real(more, sum.margin),
@@ -751,7 +752,7 @@ begin(struct searches *s)
 	bool good =
 	    bench_trials_begin(&s->trials, s->job, cell_columns, s->cells != NULL ? N_CELL : 0) &&
 	    self_test(s, &first);
-	json_decref(first.is);
+	json_decref(first.shares);
 	return good;
 }
 
@@ -772,7 +773,7 @@ search_one(struct searches *s, unsigned i)
 		find_inversion(s, &c, &f);
 	bool ended = f.ended;
 	drop(&f);
-	json_decref(c.is);
+	json_decref(c.shares);
 	return ended;
 }
 

@@ -66,7 +66,7 @@ put_plan(json_t *to, const struct bench_settings *s)
 	put(to, "arrivals", s->poisson ? json_string("poisson") : NULL);
 	put(to, "seed", s->poisson ? number(s->seed) : NULL);
 	put(to, "window", window > 0 ? number(window) : NULL);
-	if (p->transport->carrier != NULL)
+	if (p->transport->stream)
 		put(to, "per_connection", number(p->per_connection));
 	else
 		put(to, "singles", json_boolean(p->singles));

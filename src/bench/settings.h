@@ -17,8 +17,10 @@
 #define BENCH_EXPERIMENT 256   /* questions of an experiment */
 #define BENCH_BLOCK 256        /* experiments of a block */
 #define BENCH_ROWS_MAX 1000000 /* of a soak */
-#define BENCH_SHARES_MAX 21    /* of a matrix, in each direction */
-#define BENCH_RATES_MAX 256    /* of a sweep */
+/* of a rate: those of its first day, and the last has the rest; of a ramp, which ends by then */
+#define BENCH_SECONDS_ROWS 86400
+#define BENCH_SHARES_MAX 21 /* of a matrix, in each direction */
+#define BENCH_RATES_MAX 256 /* of a sweep */
 
 /* Bits: an option may belong to several. */
 enum bench_method {

@@ -215,7 +215,7 @@ keep(const struct bench_trials *t, const json_t *record)
 static bool
 keep_begin(const struct bench_trials *t, const struct bench_probe *p)
 {
-	if (t->journal == NULL || t->again)
+	if (t->journal == NULL || t->reuse_names)
 		return true;
 	json_t *record =
 	    json_pack("{s{si,sI,sI,sI}}", "begin", "repetition", (int)p->repetition, "rate",
@@ -230,10 +230,10 @@ keep_begin(const struct bench_trials *t, const struct bench_probe *p)
 static json_t *
 measured(struct bench_trials *t, struct bench_probe *p, enum bench_outcome *outcome)
 {
-	p->first = t->again ? 0 : t->next;
+	p->first = t->reuse_names ? 0 : t->next;
 	if (!keep_begin(t, p))
 		return NULL;
-	if (!t->again)
+	if (!t->reuse_names)
 		t->next = p->first + p->n;
 	json_t *figures = bench_measure_trial(&t->job, t->tester, p, outcome);
 	if (figures == NULL)
@@ -391,7 +391,7 @@ bench_trials_begin(
     struct bench_trials *t, const struct bench_job *job, const struct bench_column *cell, size_t n)
 {
 	*t = (struct bench_trials){ .job = *job,
-		.again = job->settings->restart != NULL,
+		.reuse_names = job->settings->restart != NULL,
 		.columns = cell,
 		.n_columns = n,
 		.records = json_array() };

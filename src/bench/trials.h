@@ -25,7 +25,7 @@
 struct bench_trials {
 	struct bench_job job;               /* with the settings of the trials that are done */
 	const struct bench_plan *tester;    /* borrowed: of a self-test; NULL: it is the server's */
-	bool again;                         /* each may use the names of the one before */
+	bool reuse_names;                   /* each may use the names of the one before */
 	uint64_t next;                      /* name that was not asked for yet */
 	json_t *records;                    /* owned: of all trials */
 	size_t at;                          /* how many lines of the journal were used */

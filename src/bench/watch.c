@@ -33,7 +33,7 @@ bench_watch_begin(struct bench_watch *w, const struct bench_job *job)
 }
 
 void
-bench_watch_next(struct bench_watch *w)
+bench_watch_restart(struct bench_watch *w)
 {
 	if (w->job->dut == NULL)
 		return;
@@ -44,7 +44,7 @@ bench_watch_next(struct bench_watch *w)
 }
 
 void
-bench_watch_look(struct bench_watch *w)
+bench_watch_sample(struct bench_watch *w)
 {
 	struct bench_usage now, used;
 

@@ -34,12 +34,12 @@ struct bench_watch {
 /* bench_watch_begin: the run begins, and its first step. */
 void bench_watch_begin(struct bench_watch *w, const struct bench_job *job);
 
-/* bench_watch_next: a step begins now, not when the last one ended. */
-void bench_watch_next(struct bench_watch *w);
+/* bench_watch_restart: a step begins now, not when the last one ended. */
+void bench_watch_restart(struct bench_watch *w);
 
-/* bench_watch_look: a span ends now, and the next begins; nothing if it is shorter than a second.
+/* bench_watch_sample: a span ends now, and the next begins; nothing if it is shorter than a second.
  */
-void bench_watch_look(struct bench_watch *w);
+void bench_watch_sample(struct bench_watch *w);
 
 /* bench_watch_step: a step ends now, but END_NS, which is not later, was the end of its load. */
 void bench_watch_step(struct bench_watch *w, uint64_t end_ns);

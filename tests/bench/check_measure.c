@@ -97,7 +97,7 @@ END_TEST
 START_TEST(crowd_of_the_tester_has_no_verdict)
 {
 	tally.replies[BENCH_VALID] -= 280;
-	tally.behind = tally.missing_behind = tally.overdue_at_once = 280;
+	tally.missing_behind = tally.overdue_at_once = 280;
 	ck_assert_int_eq(outcome(), BENCH_NO_VERDICT);
 	tally.replies[BENCH_VALID] -= 3; /* others, more than one in 100 of them */
 	ck_assert_int_eq(outcome(), BENCH_FAILED);

@@ -64,19 +64,19 @@ add_row(struct bench_table *t, bool spread)
 START_TEST(seconds_have_their_deviation)
 {
 	bench_watch_begin(&watch, &rig.job); /* nobody knows whom to watch */
-	bench_watch_look(&watch);
+	bench_watch_sample(&watch);
 	ck_assert_double_lt(bench_watch_deviation(&watch), 0);
 	benchrig_watch(&rig);
 	struct bench_table *t = bench_watch_table(&rig.job, "t", "T", columns, 1, true);
 	bench_watch_begin(&watch, &rig.job);
-	bench_watch_look(&watch); /* less than a second */
+	bench_watch_sample(&watch); /* less than a second */
 	ck_assert_uint_eq(watch.n, 0);
 	add_row(t, true);
 	work_for(NS_PER_SEC / 4);
 	for (int i = 0; i < 2; i++) {
 		ck_assert_double_lt(bench_watch_deviation(&watch), 0);
 		(void)nanosleep(&(struct timespec){ .tv_sec = 1 }, NULL);
-		bench_watch_look(&watch);
+		bench_watch_sample(&watch);
 	}
 	ck_assert_uint_eq(watch.n, 2);
 	double deviation = bench_watch_deviation(&watch);
@@ -85,7 +85,7 @@ START_TEST(seconds_have_their_deviation)
 	ck_assert_double_eq(benchrig_finding(&rig, "server CPU deviation"), deviation);
 	add_row(t, true);
 	ck_assert_double_eq_tol(benchrig_cell(&rig, 0, 1, "server_cpu_deviation"), deviation, 1e-9);
-	bench_watch_next(&watch); /* another step has spans of its own */
+	bench_watch_restart(&watch); /* another step has spans of its own */
 	ck_assert_double_lt(bench_watch_deviation(&watch), 0);
 }
 END_TEST
@@ -119,7 +119,7 @@ END_TEST
 START_TEST(without_a_server_nothing_is_watched)
 {
 	bench_watch_begin(&watch, &rig.job);
-	bench_watch_next(&watch);
+	bench_watch_restart(&watch);
 	bench_watch_step(&watch, clock_now_ns());
 	/* A row with the server's columns would not fit into the table, which would abort. */
 	add_row(bench_watch_table(&rig.job, "t", "T", columns, 1, true), true);
@@ -154,7 +154,7 @@ START_TEST(steps_and_sum)
 	ck_assert_ptr_null(benchrig_failed(&rig, 0));
 	/* What happens between two steps is in neither. */
 	work_for(60 * NS_PER_MS);
-	bench_watch_next(&watch);
+	bench_watch_restart(&watch);
 	bench_watch_step(&watch, clock_now_ns());
 	ck_assert_uint_lt(watch.step.cpu_ns, 59 * NS_PER_MS);
 }

@@ -46,9 +46,9 @@ is_open(const struct bench_inflight *f, uint64_t n)
 	return false;
 }
 
-/* Pass over the IDs of open questions that come next. Not if all are open. */
+/* Skip the IDs of open questions that come next. Not if all are open. */
 static void
-pass_open(struct bench_inflight *f)
+skip_open(struct bench_inflight *f)
 {
 	while (f->next - f->oldest <= f->mask && is_open(f, f->next))
 		f->ring[f->next++ & f->mask] = (struct bench_asked){ .state = BENCH_UNASKED };
@@ -64,7 +64,7 @@ bench_inflight_room(struct bench_inflight *f)
 		return room < IDS - span ? room : IDS - span;
 	if (f->n_open >= IDS)
 		return 0;
-	pass_open(f);
+	skip_open(f);
 	while (n < LOOK && f->next + n - f->oldest <= f->mask && !is_open(f, f->next + n))
 		n++;
 	return n;

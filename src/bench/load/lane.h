@@ -105,9 +105,9 @@ struct bench_lane {
 
 struct bench_transport {
 	const char *name;
-	const char *carrier; /* "TCP": messages are in a stream of bytes; NULL: datagrams */
-	uint16_t port;       /* of servers, if nothing else is said */
-	unsigned window;     /* questions open on a lane, if nothing else is said; 0: any number */
+	bool stream;     /* messages are in a stream of bytes, by connections; else datagrams */
+	uint16_t port;   /* of servers, if nothing else is said */
+	unsigned window; /* questions open on a lane, if nothing else is said; 0: any number */
 
 	/* What it needs in a batch: one block for free(); NULL without memory. NULL: nothing. */
 	void *(*new_buffers)(void);

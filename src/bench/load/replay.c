@@ -215,11 +215,12 @@ bench_replay_read(const uint8_t *bytes, size_t len, struct bench_replay **out,
 
 	if (in.to == NULL)
 		return bench_input_fail(&in, "out of memory");
+	if (!read_all(&in)) {
+		bench_replay_free(in.to);
+		return false;
+	}
 	*out = in.to;
-	if (read_all(&in))
-		return true;
-	bench_replay_free(in.to);
-	return false;
+	return true;
 }
 
 bool

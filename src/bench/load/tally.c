@@ -20,6 +20,13 @@ bench_tally_clear(struct bench_tally *t)
 	bench_histogram_clear(&t->gaps);
 }
 
+#define COUNTERS (13 + BENCH_VERDICTS + BENCH_RCODES) /* of a tally, before its faults */
+#define FAULTS 8
+
+_Static_assert(offsetof(struct bench_tally, faults) == COUNTERS * sizeof(uint64_t) &&
+	sizeof(struct bench_faults) == FAULTS * sizeof(uint64_t),
+    "one more counter is one more uint64_t");
+
 /* Add the counters in the SIZE bytes at FROM, all uint64_t, to those at TO. */
 static void
 add_counters(void *to, const void *from, size_t size)

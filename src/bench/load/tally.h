@@ -36,7 +36,6 @@ struct bench_tally {
 	uint64_t no_room;   /* times that questions were due and no lane had room */
 	uint64_t missing_behind; /* questions without a reply in time that had left late, or in a
 				    crowd, by the tester */
-	uint64_t behind;         /* questions that the tester sent late (slack_ns of bench_turns) */
 	struct bench_faults faults;
 	/* how many were late at once, at most: as if all threads did what one does */
 	uint64_t overdue_at_once;

@@ -412,7 +412,7 @@ tcp_receive(struct bench_lane *lane, struct bench_batch *b)
 
 const struct bench_transport bench_tcp = {
 	.name = "tcp",
-	.carrier = "TCP",
+	.stream = true,
 	.port = 53,
 	.window = BENCH_TCP_WINDOW,
 	.open = tcp_open,

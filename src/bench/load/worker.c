@@ -194,7 +194,7 @@ ask(struct bench_worker *w, struct bench_lane *lane, uint64_t n)
 
 /* Those of the first UNTIL questions that were not asked will not be: count them in *n. */
 static void
-pass_over(struct bench_worker *w, uint64_t until, uint64_t *n)
+skip_until(struct bench_worker *w, uint64_t until, uint64_t *n)
 {
 	if (until <= w->turns.n_asked)
 		return;
@@ -211,7 +211,7 @@ leave_out(struct bench_worker *w, uint64_t mine)
 {
 	bool by_client = w->plan->by_client;
 
-	pass_over(w, by_client ? w->turns.n_asked + 1 : mine, &w->tally->faults.unsent);
+	skip_until(w, by_client ? w->turns.n_asked + 1 : mine, &w->tally->faults.unsent);
 	if (by_client)
 		w->next_lane = bench_plan_lane(w->plan, w->turns.n_asked);
 }
@@ -224,7 +224,7 @@ give_up_due(struct bench_worker *w, uint64_t now_ns)
 	uint64_t over = now_ns > timeout_ns ? bench_turns_due(&w->turns, now_ns - timeout_ns) : 0;
 
 	w->tally->no_room++;
-	pass_over(w, over, &w->tally->faults.unsent);
+	skip_until(w, over, &w->tally->faults.unsent);
 }
 
 /* A pause of NS: the first MINE questions are due, and those that were not asked will not be. */
@@ -233,7 +233,7 @@ take_out(struct bench_worker *w, uint64_t mine, uint64_t ns)
 {
 	w->tally->pauses++;
 	w->tally->pause_ns += ns;
-	pass_over(w, mine, &w->tally->paused);
+	skip_until(w, mine, &w->tally->paused);
 }
 
 /*
@@ -266,10 +266,8 @@ note_lag(struct bench_worker *w, struct bench_lane *lane, unsigned sent, uint64_
     uint64_t now_ns, bool begun)
 {
 	bench_histogram_add_many(&w->tally->lag, now_ns - due_ns, sent);
-	if (begun || now_ns - due_ns <= w->turns.slack_ns)
-		return;
-	w->tally->behind += sent;
-	bench_inflight_behind(&lane->asked, sent);
+	if (!begun && now_ns - due_ns > w->turns.slack_ns)
+		bench_inflight_behind(&lane->asked, sent);
 }
 
 /*
@@ -526,7 +524,7 @@ note_pause(struct bench_worker *w, uint64_t due_ns, uint64_t now_ns)
 	}
 	uint64_t mine = p->rate > 0 ? bench_turns_due(&w->turns, now_ns) : 0;
 	if (w->blocked) /* the server had them wait before */
-		pass_over(w, w->n_waiting, &w->tally->faults.unsent);
+		skip_until(w, w->n_waiting, &w->tally->faults.unsent);
 	/* Behind the last question it keeps nobody from asking. */
 	uint64_t end_ns = now_ns < w->turns.until_ns ? now_ns : w->turns.until_ns;
 	take_out(w, mine, end_ns > due_ns ? end_ns - due_ns : 0);

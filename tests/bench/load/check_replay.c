@@ -283,12 +283,13 @@ START_TEST(times_are_within_a_year)
 	static const char line[] =
 	    "{\"time\":\"%s-11-14T22:13:20.5Z\",\"name\":\"a.test\",\"type\":\"A\"}\n";
 	char text[300];
-	struct bench_replay *r;
+	struct bench_replay *r = NULL;
 	int n = snprintf(text, sizeof(text), line, "2023");
 
 	(void)snprintf(text + n, sizeof(text) - (size_t)n, line, "2025");
 	ck_assert(!bench_replay_read((uint8_t *)text, strlen(text), &r, error));
 	ck_assert_str_eq(error, "its times are more than a year apart");
+	ck_assert_ptr_null(r); /* nobody is given what has been freed */
 }
 END_TEST
 
