@@ -132,7 +132,7 @@ struct found {
 struct searches {
 	const struct bench_job *job;
 	struct bench_trials trials;
-	struct bench_table *cells;      /* a row for each cell; NULL: there is only one */
+	bool matrix;                    /* of several cells */
 	struct bench_table *results;    /* a row for each search */
 	uint32_t high;                  /* --high, or what the tester can measure */
 	bool capped;                    /* the latter */
@@ -167,7 +167,7 @@ cell_of(const struct searches *s, unsigned i, struct bench_settings *own)
 	const struct bench_settings *whole = s->job->settings;
 	struct cell c = { .settings = whole };
 
-	if (s->cells == NULL)
+	if (!s->matrix)
 		return c;
 	unsigned aaaa = whole->aaaa.percent[i / whole->hits.n];
 	*own = *whole;
@@ -229,7 +229,7 @@ add_row(const struct searches *s, const struct cell *c, unsigned repetition,
 	uint32_t rate = bench_bisect_result(b, &limit);
 	json_t *row = json_array();
 
-	for (size_t i = 0; s->cells != NULL && i < N_CELL; i++)
+	for (size_t i = 0; s->matrix && i < N_CELL; i++)
 		(void)json_array_append(row, json_object_get(c->shares, cell_columns[i].name));
 	json_t *result = json_pack("[i,I,o,s,i,f]", (int)repetition, (json_int_t)rate,
 	    b->passed_high ? json_null() : json_integer(b->high), limit_word(s, limit),
@@ -500,7 +500,7 @@ judge(const struct searches *s, const unsigned limited[static BENCH_LIMITS], uns
 		    limited[BENCH_LIMIT_TESTER], n, things);
 	if (limited[BENCH_LIMIT_LOW] > 0)
 		bench_run_fail(r, "--low failed in %u of %u %s%s", limited[BENCH_LIMIT_LOW], n,
-		    things, s->cells == NULL ? ", which count as 0" : "");
+		    things, s->matrix ? "" : ", which count as 0");
 }
 
 static void
@@ -629,72 +629,8 @@ conclude_one(const struct searches *s, const struct cell *c, const struct found 
 	bench_trials_late(&s->trials);
 }
 
-/* --- A matrix --------------------------------------------------------------------------------- */
-
-#define N_CPU 3 /* columns of the server */
-
-static struct bench_table *
-begin_cells(const struct bench_job *job)
-{
-	bool rfc = is_rfc(job->settings, job->settings->repetitions);
-	const struct bench_column columns[] = {
-		cell_columns[0],
-		cell_columns[1],
-		{ "searches", "searches", "", 0 },
-		{ "rate_median", "median", "", 0 },
-		{ rfc ? "rate_p1" : "rate_min", rfc ? "p1" : "min", "", 0 },
-		{ rfc ? "rate_p99" : "rate_max", rfc ? "p99" : "max", "", 0 },
-		{ "rate_mean", "mean", "", 0 },
-		{ "rate_deviation", "deviation", "", 0 },
-		{ "rate_mad", "MAD", "", 0 },
-		{ "rate_margin", "margin 99.9 %", "", 0 },
-		{ "limit", "limit", "", 0 },
-		{ "server_cpu", "CPU (%)", "", 1 },
-		{ "server_cpu_deviation", "deviation (%)", "", 1 },
-		{ "server_cpu_per_answer", "CPU/answer (us)", "", 2 },
-	};
-	size_t n = sizeof(columns) / sizeof(columns[0]);
-	struct bench_table *t = bench_run_table(job->run, "cells",
-	    "Highest rate without a fault (1/s) by hits and names with AAAA", columns,
-	    job->dut != NULL ? n : n - N_CPU);
-
-	bench_table_live(t, job->out);
-	return t;
-}
-
-/* What limits most of the results, or why there is none. */
-static enum bench_limit
-limit_of(const struct found *f)
-{
-	enum bench_limit most = BENCH_LIMIT_SERVER;
-
-	for (unsigned i = 0; i < BENCH_LIMITS; i++) {
-		if (f->limited[i] > f->limited[most])
-			most = (enum bench_limit)i;
-	}
-	return f->n > 0 ? most : f->nothing;
-}
-
-static void
-add_cell(const struct searches *s, const struct cell *c, const struct found *f)
-{
-	bool any = f->n > 0, more = f->n > 1;
-	struct bench_summary sum = rates_of(f);
-	json_t *row = json_pack("[O,O,i,o,o,o,o,o,o,o,s]", json_object_get(c->shares, "hits"),
-	    json_object_get(c->shares, "aaaa"), (int)f->n, bench_run_real(any, sum.median),
-	    bench_run_real(any, sum.p1), bench_run_real(any, sum.p99),
-	    bench_run_real(any, sum.mean), bench_run_real(more, sum.deviation),
-	    bench_run_real(more, sum.mad), bench_run_real(more, sum.margin),
-	    limit_word(s, limit_of(f)));
-	if (s->job->dut != NULL) {
-		struct bench_summary cpu = beside(f, NULL, 0), each = beside(f, NULL, 1);
-
-		(void)json_array_append_new(row, bench_run_real(cpu.n > 0, cpu.mean));
-		(void)json_array_append_new(row, bench_run_real(cpu.n > 1, cpu.deviation));
-		(void)json_array_append_new(row, bench_run_real(each.n > 0, each.mean));
-	}
-	bench_table_add(s->cells, row);
-}
+/* --- A matrix ----------------------------------------------------------------------------------
+ */
 
 static void
 conclude_cells(const struct searches *s)
@@ -718,7 +654,7 @@ conclude_cells(const struct searches *s)
 static void
 begin_results(struct searches *s)
 {
-	bool one = s->cells == NULL;
+	bool one = !s->matrix;
 	const struct bench_column all[] = {
 		cell_columns[0], cell_columns[1], { "repetition", "repetition", "", 0 },
 		{ "rate_passed", "highest rate", one ? "1/s" : "", 0 },
@@ -731,8 +667,7 @@ begin_results(struct searches *s)
 	s->results = bench_run_table(
 	    s->job->run, "searches", "Highest rate without a fault (1/s)", all + from, n - from);
 	bench_table_axis(s->results, "categories");
-	if (one)
-		bench_table_live(s->results, s->job->out);
+	bench_table_live(s->results, s->job->out);
 }
 
 /* Begin the tables, the trials and the self-test. False: nothing can be measured. */
@@ -749,8 +684,7 @@ begin(struct searches *s)
 	struct cell first = cell_of(s, 0, &own);
 	put_self_test(s->job, first.settings);
 	begin_results(s);
-	bool good =
-	    bench_trials_begin(&s->trials, s->job, cell_columns, s->cells != NULL ? N_CELL : 0) &&
+	bool good = bench_trials_begin(&s->trials, s->job, cell_columns, s->matrix ? N_CELL : 0) &&
 	    self_test(s, &first);
 	json_decref(first.shares);
 	return good;
@@ -765,12 +699,10 @@ search_one(struct searches *s, unsigned i)
 	struct found f;
 
 	search_cell(s, &c, &f);
-	if (s->cells == NULL)
-		conclude_one(s, &c, &f);
-	else if (f.ended)
-		add_cell(s, &c, &f);
-	if (s->cells != NULL)
+	if (s->matrix)
 		find_inversion(s, &c, &f);
+	else
+		conclude_one(s, &c, &f);
 	bool ended = f.ended;
 	drop(&f);
 	json_decref(c.shares);
@@ -783,7 +715,7 @@ bench_search(const struct bench_job *job)
 	const struct bench_settings *o = job->settings;
 	bool matrix = o->method == BENCH_MATRIX;
 	struct searches s = { .job = job,
-		.cells = matrix ? begin_cells(job) : NULL,
+		.matrix = matrix,
 		.high = o->high,
 		.n_cells = matrix ? (unsigned)(o->hits.n * o->aaaa.n) : 1 };
 
