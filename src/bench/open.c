@@ -423,7 +423,7 @@ find_behind(const struct open *o)
 	bench_run_find(r, "most answers", json_real(o->best), "1/s");
 	if (at < o->n_rows) {
 		bench_run_find(r, "answers fall behind", json_real(o->points[at].x), "1/s");
-		bench_table_mark(o->table, (double)at + 1, "behind");
+		bench_run_find(r, "behind after", json_integer((json_int_t)at + 1), "s");
 	} else if (!*o->job->stop) {
 		bench_run_find(r, "answers fall behind", json_string("above the highest rate"), "");
 	} else if (at > 0) {

@@ -655,18 +655,17 @@ static void
 begin_results(struct searches *s)
 {
 	bool one = !s->matrix;
-	const struct bench_column all[] = {
-		cell_columns[0], cell_columns[1], { "repetition", "repetition", "", 0 },
+	const struct bench_column columns[] = {
+		{ "repetition", "repetition", "", 0 },
 		{ "rate_passed", "highest rate", one ? "1/s" : "", 0 },
 		{ "rate_failed", "failed at", "", 0 }, /* without unit: it is not drawn */
 		{ "limit", "limit", "", 0 }, { "trials", "trials", "", 0 },
 		{ "seconds", "time (s)", "", 1 }, /* nor this */
 	};
-	size_t n = sizeof(all) / sizeof(all[0]), from = one ? N_CELL : 0;
 
-	s->results = bench_run_table(
-	    s->job->run, "searches", "Highest rate without a fault (1/s)", all + from, n - from);
-	bench_table_axis(s->results, "categories");
+	s->results = bench_run_table(s->job->run, "searches", "Highest rate without a fault (1/s)",
+	    cell_columns, one ? 0 : N_CELL);
+	bench_table_columns(s->results, columns, sizeof(columns) / sizeof(columns[0]));
 	bench_table_live(s->results, s->job->out);
 }
 

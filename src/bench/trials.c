@@ -100,14 +100,12 @@ static const struct bench_column columns[] = {
 static struct bench_table *
 begin_table(const struct bench_trials *t)
 {
-	struct bench_column all[BENCH_TRIALS_CELL + N_COLUMNS + BENCH_WATCH_COLUMNS];
+	struct bench_table *table = bench_run_table(
+	    t->job.run, "trials", "Trials (repetition 0: self-test)", t->columns, t->n_columns);
 
-	assert(t->n_columns <= BENCH_TRIALS_CELL);
-	for (size_t i = 0; i < t->n_columns; i++)
-		all[i] = t->columns[i];
-	memcpy(all + t->n_columns, columns, sizeof(columns));
-	return bench_run_table(t->job.run, "trials", "Trials (repetition 0: self-test)", all,
-	    t->n_columns + N_COLUMNS + (t->job.dut != NULL ? BENCH_WATCH_COLUMNS : 0));
+	bench_table_columns(
+	    table, columns, N_COLUMNS + (t->job.dut != NULL ? BENCH_WATCH_COLUMNS : 0));
+	return table;
 }
 
 /* VALUE, or null for none, to ROW. */

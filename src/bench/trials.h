@@ -19,7 +19,6 @@
 #include "bench/method.h"
 #include "bench/progress.h"
 
-#define BENCH_TRIALS_CELL 4   /* columns of what a trial is of, at most */
 #define BENCH_TRIALS_WHERE 80 /* bytes of a text, with the zero */
 
 struct bench_trials {

@@ -105,13 +105,11 @@ struct bench_table *
 bench_watch_table(const struct bench_job *job, const char *name, const char *title,
     const struct bench_column *columns, size_t n_columns, bool spread)
 {
-	struct bench_column all[BENCH_RUN_COLUMNS];
-	size_t n = job->dut != NULL ? BENCH_WATCH_COLUMNS + (spread ? 1 : 0) : 0;
+	struct bench_table *t = bench_run_table(job->run, name, title, columns, n_columns);
 
-	assert(n_columns + n <= BENCH_RUN_COLUMNS);
-	memcpy(all, columns, n_columns * sizeof(*columns));
-	memcpy(all + n_columns, server, n * sizeof(*server));
-	return bench_run_table(job->run, name, title, all, n_columns + n);
+	if (job->dut != NULL)
+		bench_table_columns(t, server, BENCH_WATCH_COLUMNS + (spread ? 1 : 0));
+	return t;
 }
 
 static double

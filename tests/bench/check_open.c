@@ -355,6 +355,7 @@ START_TEST(losses_are_found)
 		ck_assert_double_eq_tol(lost, 200, 70); /* of 1,000 */
 		/* A quarter of them is due then, but those whose answers were on their way. */
 		ck_assert_double_eq_tol(benchrig_finding(&rig, "answers fall behind"), 250, 25);
+		ck_assert_double_eq(benchrig_finding(&rig, "behind after"), 1);
 	}
 	benchrig_stop(&rig, NULL);
 }

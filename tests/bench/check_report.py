@@ -690,7 +690,8 @@ class Compare(Scratch):
 # --- Text ----------------------------------------------------------------------------------------
 
 
-RAMP_FOUND = [finding("most answers", 9200.0, "1/s"), finding("answers fall behind", 9500.0, "1/s")]
+RAMP_FOUND = [finding("most answers", 9200.0, "1/s"), finding("answers fall behind", 9500.0, "1/s"),
+              finding("behind after", 3, "s")]
 
 
 class Text(Scratch):
@@ -958,7 +959,7 @@ class Script(Scratch):
     def test_what_is_only_a_bound_has_an_arrow(self):
         columns = [column("repetition"), column("rate_passed", "1/s"), column("limit")]
         rows = [[1, 100, "server"], [2, 100, "high"], [3, 90, "self-test"], [4, 0, "low"]]
-        f = report.Charts(report.Table(table("searches", columns, rows, axis="categories")))
+        f = report.Charts(report.Table(table("searches", columns, rows)))
         text = report.script([(f, f.all[0])], ".svg")
         arrow = "set arrow from first {}, first {} rto graph 0, graph {} head filled"
         self.has(text, arrow.format(2, 100, 0.09), arrow.format(3, 90, 0.09), arrow.format(4, 0, -0.09),
@@ -971,7 +972,6 @@ class Script(Scratch):
 
     def test_searches_that_the_tester_spoilt_are_not_drawn(self):
         made = spoilt_search([100, 101, 1, 102], [2])
-        made["tables"][0].update(axis="categories")
         run = run_of(made)
         f = dict(report.charts_of(run))["searches"]
         self.assertEqual((f.values, len(run.table("searches").rows)), ([1, 2, 4], 4))
@@ -982,7 +982,7 @@ class Script(Scratch):
         columns = "elapsed s,asked 1/s,valid 1/s,rtt_p50 us,rtt_p99 us,wrong ,overdue ,taken_out "
         rows = [[1, 10.5, 10.5, 20.5, 90.5, 0, 0, 0], [2, 30.5, 30.5, 21.5, 99.5, 0, 0, 0],
                 [3, 50.5, 31.5, None, 99.5, 0, 19, 0], [4, 70.5, 30.5, 1000.5, None, 0, 40, 0]]
-        run = run_of(tree("ramp", RAMP_FOUND, [table("ramp", columns, rows, mark={"at": 3, "name": "behind"})]))
+        run = run_of(tree("ramp", RAMP_FOUND, [table("ramp", columns, rows)]))
         f = dict(report.charts_of(run))["ramp"]
         self.assertEqual([[c.i for c in chart.curves] for chart in f.all], [[1, 2], [3, 4]])
         text = report.script([(f, chart) for chart in f.all], ".svg")

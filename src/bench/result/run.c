@@ -161,33 +161,26 @@ struct bench_table *
 bench_run_table(struct bench_run *r, const char *name, const char *title,
     const struct bench_column *columns, size_t n_columns)
 {
-	assert(r->n_tables < BENCH_RUN_TABLES && n_columns <= BENCH_RUN_COLUMNS);
+	assert(r->n_tables < BENCH_RUN_TABLES);
 	struct bench_table *t = &r->tables[r->n_tables++];
-	json_t *list = json_array();
 
-	for (const struct bench_column *c = columns; c < columns + n_columns; c++)
-		keep(r,
-		    json_array_append_new(list,
-			json_pack("{ss,ss,ss,si}", "name", c->name, "title", c->title, "unit",
-			    c->unit, "decimals", (int)c->decimals)));
 	t->run = r;
-	t->json =
-	    json_pack("{ss,ss,so,s[]}", "name", name, "title", title, "columns", list, "rows");
+	t->json = json_pack("{ss,ss,s[],s[]}", "name", name, "title", title, "columns", "rows");
 	append(r, "tables", t->json);
+	bench_table_columns(t, columns, n_columns);
 	return t;
 }
 
 void
-bench_table_axis(struct bench_table *t, const char *axis)
+bench_table_columns(struct bench_table *t, const struct bench_column *columns, size_t n)
 {
-	keep(t->run, json_object_set_new(t->json, "axis", json_string(axis)));
-}
+	json_t *list = json_object_get(t->json, "columns");
 
-void
-bench_table_mark(struct bench_table *t, double at, const char *name)
-{
-	keep(t->run,
-	    json_object_set_new(t->json, "mark", json_pack("{s:f,s:s}", "at", at, "name", name)));
+	for (const struct bench_column *c = columns; c < columns + n; c++)
+		keep(t->run,
+		    json_array_append_new(list,
+			json_pack("{ss,ss,ss,si}", "name", c->name, "title", c->title, "unit",
+			    c->unit, "decimals", (int)c->decimals)));
 }
 
 void

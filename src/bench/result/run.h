@@ -9,7 +9,7 @@
  *	{ schema: 1, program, version, method, date, command,
  *	  machine: { cpu, cpus, memory, kernel, os },
  *	  settings: { ... }, findings: [ { name, value, unit } ],
- *	  tables: [ { name, title, axis, mark: { at, name },
+ *	  tables: [ { name, title,
  *	  columns: [ { name, title, unit, decimals } ], rows: [ [ ] ] } ],
  *	  histograms: [ { name, unit, buckets: [ [ low, high, count ] ] } ],
  *	  complete: false when the run was interrupted, failed: [ reasons ] }
@@ -26,10 +26,9 @@
 #include "base/attr.h"
 #include "bench/result/text.h"
 
-#define BENCH_RUN_SCHEMA 1   /* of the form below; another one if keys change their meaning */
-#define BENCH_RUN_ERROR 512  /* octets of a message */
-#define BENCH_RUN_TABLES 8   /* of one run */
-#define BENCH_RUN_COLUMNS 64 /* of one table */
+#define BENCH_RUN_SCHEMA 1  /* of the form below; another one if keys change their meaning */
+#define BENCH_RUN_ERROR 512 /* octets of a message */
+#define BENCH_RUN_TABLES 8  /* of one run */
 
 struct bench_run;
 struct bench_table;
@@ -54,21 +53,15 @@ void bench_run_free(struct bench_run *r);
 void bench_run_set(struct bench_run *r, const char *key, json_t *value);
 
 /*
- * bench_run_table: add an empty table, which is the run's: at most BENCH_RUN_TABLES, with at most
- * BENCH_RUN_COLUMNS each. The first table is the main one, which goes to the CSV. What is
- * drawn, dns64bench-report finds by the columns' names and units.
+ * bench_run_table: add an empty table, which is the run's: at most BENCH_RUN_TABLES. The first
+ * table is the main one, which goes to the CSV. What is drawn, and how, dns64bench-report finds by
+ * the names of tables and columns and by units.
  */
 struct bench_table *bench_run_table(struct bench_run *r, const char *name, const char *title,
     const struct bench_column *columns, size_t n_columns);
 
-/*
- * bench_table_axis: how the first column is drawn, if not as its values suggest:
- * "categories", one beside the other, or "bars", in groups.
- */
-void bench_table_axis(struct bench_table *t, const char *axis);
-
-/* bench_table_mark: have pictures mark the place AT of the first column, a number, as NAME. */
-void bench_table_mark(struct bench_table *t, double at, const char *name);
+/* bench_table_columns: add more columns behind those that the table has. Before the first row. */
+void bench_table_columns(struct bench_table *t, const struct bench_column *columns, size_t n);
 
 /* bench_table_detail: leave the table out of the text: it has many rows. */
 void bench_table_detail(struct bench_table *t);

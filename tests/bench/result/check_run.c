@@ -46,7 +46,6 @@ fill(struct bench_run *r)
 
 	bench_table_add(t, json_pack("[i,i,f]", 1000, 1000, 0.1234567));
 	bench_table_add(t, json_pack("[i,i,n]", 20000, 19));
-	bench_table_mark(t, 1000, "knee");
 	bench_run_find(r, "highest rate", json_integer(1000), "1/s");
 	bench_run_find(r, "loss", json_real(12.5), "%");
 }
