@@ -159,20 +159,26 @@ bench_replay_hasten(struct bench_replay *r, double speed)
 	set_span(r);
 }
 
-/* Is the file compressed? */
+/* What must be done to the file before it can be read; NULL: nothing. */
 static const char *
-compressor(const struct bench_input *in)
+remedy(const struct bench_input *in)
 {
 	static const struct {
 		uint8_t magic[4];
 		size_t len;
-		const char *name;
-	} all[] = { { { 0x1f, 0x8b }, 2, "gzip" }, { { 0x28, 0xb5, 0x2f, 0xfd }, 4, "zstd" },
-		{ { 0xfd, '7', 'z', 'X' }, 4, "xz" }, { { 'B', 'Z', 'h' }, 3, "bzip2" } };
+		const char *what;
+	} all[] = {
+		{ { 0x1f, 0x8b }, 2, "is compressed by gzip: unpack it" },
+		{ { 0x28, 0xb5, 0x2f, 0xfd }, 4, "is compressed by zstd: unpack it" },
+		{ { 0xfd, '7', 'z', 'X' }, 4, "is compressed by xz: unpack it" },
+		{ { 'B', 'Z', 'h' }, 3, "is compressed by bzip2: unpack it" },
+		{ { 0x0a, 0x0d, 0x0d, 0x0a }, 4,
+		    "is pcapng: \"editcap -F pcap\" makes pcap of it" },
+	};
 
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
 		if (in->len >= all[i].len && memcmp(in->bytes, all[i].magic, all[i].len) == 0)
-			return all[i].name;
+			return all[i].what;
 	}
 	return NULL;
 }
@@ -180,8 +186,8 @@ compressor(const struct bench_input *in)
 static bool
 read_format(struct bench_input *in)
 {
-	if (compressor(in) != NULL)
-		return bench_input_fail(in, "is compressed by %s: unpack it", compressor(in));
+	if (remedy(in) != NULL)
+		return bench_input_fail(in, "%s", remedy(in));
 	if (bench_input_is_pcap(in))
 		return bench_input_pcap(in);
 	return bench_input_text(in);

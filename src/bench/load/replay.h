@@ -5,7 +5,7 @@
 /*
  * bench_replay: questions that were recorded: their names and types, and when they were asked.
  *
- * A recording is read once, before the run: a file of pcap or pcapng with DNS over UDP, a query log
+ * A recording is read once, before the run: a file of pcap with DNS over UDP, a query log
  * of dns64d as text or JSON, or lines "NAME TYPE" as dnsperf has them. Kept are questions of class
  * IN, in the order of their times. After the last one the first comes again, so question N of a run
  * is N modulo their number.
@@ -124,10 +124,10 @@ MUST_USE bool bench_input_message(
 
 /* Formats: false if the input is malformed, which was told. */
 
-/* bench_input_is_pcap: does the input begin as a file of pcap or pcapng does? */
+/* bench_input_is_pcap: does the input begin as a file of pcap does? */
 MUST_USE bool bench_input_is_pcap(const struct bench_input *in);
 
-/* bench_input_pcap: read it. */
+/* bench_input_pcap: read it, which it must be. */
 MUST_USE bool bench_input_pcap(struct bench_input *in);
 
 /* bench_input_text: read lines. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Captures: pcap (draft-ietf-opsawg-pcap) and pcapng (draft-ietf-opsawg-pcapng). */
+/* Captures: pcap (draft-ietf-opsawg-pcap). */
 #include "bench/load/replay.h"
 
 #include <stdio.h>
@@ -8,21 +8,11 @@
 #include "base/clock.h"
 #include "dns/wire.h"
 
-#define HEADER 24        /* bytes of a pcap file's */
-#define RECORD 16        /* bytes before a packet */
+#define HEADER 24 /* bytes of a pcap file's */
+#define RECORD 16 /* bytes before a packet */
+#define LINK_AT 20
 #define LINK_MASK 0xffff /* of a pcap file's type of link: the rest is about checksums */
 #define PACKET_MAX (1U << 20)
-
-#define BLOCK_SECTION 0x0a0d0d0a
-#define BLOCK_INTERFACE 1
-#define BLOCK_PACKET_OLD 2
-#define BLOCK_PACKET_SIMPLE 3
-#define BLOCK_PACKET 6
-#define BLOCK_LEAST 12       /* bytes: type, length, and the length again */
-#define BLOCK_PACKET_HEAD 28 /* bytes before the packet */
-#define OPTION_RESOLUTION 9  /* if_tsresol */
-#define RESOLUTION_USUAL 6   /* microseconds */
-#define INTERFACES_MAX 256
 
 #define ETHERNET 1
 #define ETHER_IPV4 0x0800
@@ -54,16 +44,9 @@ static const struct link {
 	{ 113, 16 }, { 276, 20 },                                 /* Linux cooked */
 };
 
-struct interface {
-	const struct link *link;
-	uint8_t resolution; /* of times: 10^-N s, with the highest bit 2^-N s */
-};
-
 struct capture {
 	struct bench_input *in;
 	bool swapped; /* numbers have their lowest byte first */
-	struct interface interfaces[INTERFACES_MAX];
-	uint32_t n_interfaces;
 };
 
 static uint32_t
@@ -72,14 +55,6 @@ u32(const struct capture *c, size_t at)
 	uint32_t v = wire_u32(c->in->bytes + at);
 
 	return c->swapped ? __builtin_bswap32(v) : v;
-}
-
-static uint16_t
-u16(const struct capture *c, size_t at)
-{
-	uint16_t v = wire_u16(c->in->bytes + at);
-
-	return c->swapped ? __builtin_bswap16(v) : v;
 }
 
 static bool
@@ -190,8 +165,6 @@ skip_udp(struct wire_reader *r)
 	return true;
 }
 
-/* --- What both formats have ------------------------------------------------------------------- */
-
 /* The packet of LEN bytes at AT, captured at WHEN_NS. */
 static bool
 take_packet(struct capture *c, const struct link *link, uint64_t when_ns, size_t at, size_t len)
@@ -207,22 +180,24 @@ take_packet(struct capture *c, const struct link *link, uint64_t when_ns, size_t
 	return bench_input_message(c->in, where, when_ns, r.buf + r.pos, r.len - r.pos);
 }
 
-/* The link of TYPE, which is said at AT; NULL: it is not known, which was told. */
+/* The link of the file; NULL: it is not known, which was told. */
 static const struct link *
-find_link(struct capture *c, size_t at, unsigned type)
+find_link(struct capture *c)
 {
+	unsigned type = u32(c, LINK_AT) & LINK_MASK;
+
 	for (size_t i = 0; i < sizeof(links) / sizeof(links[0]); i++) {
 		if (links[i].type == type)
 			return &links[i];
 	}
 	(void)bench_input_fail(c->in,
-	    "offset %zu: links of type %u are not known: Ethernet, Linux cooked, raw and loopback "
+	    "offset %d: links of type %u are not known: Ethernet, Linux cooked, raw and loopback "
 	    "are",
-	    at, type);
+	    LINK_AT, type);
 	return NULL;
 }
 
-/* --- pcap ------------------------------------------------------------------------------------- */
+/* --- The file --------------------------------------------------------------------------------- */
 
 /* A file's first four bytes, and what follows for it. */
 static const struct magic {
@@ -247,15 +222,13 @@ find_magic(const struct bench_input *in)
 }
 
 static bool
-read_pcap(struct capture *c, const struct magic *magic)
+read_packets(struct capture *c, unsigned unit_ns)
 {
 	size_t len = c->in->len;
 
-	c->in->to->format = "pcap";
-	c->swapped = magic->swapped;
 	if (len < HEADER)
 		return fail(c, 4, "the header of the file is cut off");
-	const struct link *link = find_link(c, 20, u32(c, 20) & LINK_MASK);
+	const struct link *link = find_link(c);
 	if (link == NULL)
 		return false;
 	for (size_t at = HEADER, packet_len; at < len; at += RECORD + packet_len) {
@@ -267,153 +240,25 @@ read_pcap(struct capture *c, const struct magic *magic)
 			    c->in, "offset %zu: no packet: it has %zu bytes", at, packet_len);
 		if (packet_len > len - at - RECORD)
 			return fail(c, at, "the packet is cut off");
-		uint64_t when_ns = u32(c, at) * NS_PER_SEC + u32(c, at + 4) * (uint64_t)magic->ns;
+		uint64_t when_ns = u32(c, at) * NS_PER_SEC + u32(c, at + 4) * (uint64_t)unit_ns;
 		if (!take_packet(c, link, when_ns, at + RECORD, packet_len))
 			return false;
 	}
 	return true;
 }
 
-/* --- pcapng ----------------------------------------------------------------------------------- */
-
-static uint64_t
-ten_to(unsigned n)
-{
-	return n > 0 ? 10 * ten_to(n - 1) : 1;
-}
-
-/* A time in units of RESOLUTION, to *ns. False: it cannot be. */
-static bool
-read_time(uint64_t units, uint8_t resolution, uint64_t *ns)
-{
-	bool binary = (resolution & 0x80) != 0;
-	unsigned n = resolution & 0x7f;
-
-	if (n > (binary ? 63 : 19))
-		return false;
-	uint64_t second = binary ? UINT64_C(1) << n : ten_to(n);
-	uint64_t seconds = units / second, rest = units % second;
-	if (!binary)
-		rest = n > 9 ? rest / ten_to(n - 9) : rest * ten_to(9 - n);
-	else /* the highest 34 bits of it: less than a nanosecond is left */
-		rest = n > 34 ? (rest >> (n - 34)) * NS_PER_SEC >> 34 : rest * NS_PER_SEC >> n;
-	*ns = seconds * NS_PER_SEC + rest;
-	return seconds <= BENCH_SECONDS_MAX;
-}
-
-/* The options of an interface's block, from AT to END: one of them is of use. */
-static uint8_t
-resolution_of(const struct capture *c, size_t at, size_t end)
-{
-	while (end - at >= 4) {
-		uint16_t option = u16(c, at), len = u16(c, at + 2);
-		size_t padded = 4 + ((size_t)len + 3) / 4 * 4;
-
-		if (option == OPTION_RESOLUTION && len == 1 && end - at > 4)
-			return c->in->bytes[at + 4];
-		if (option == 0 || padded > end - at)
-			break;
-		at += padded;
-	}
-	return RESOLUTION_USUAL;
-}
-
-static bool
-take_interface(struct capture *c, size_t at, size_t len)
-{
-	if (len < BLOCK_LEAST + 8 || c->n_interfaces == INTERFACES_MAX)
-		return bench_input_fail(
-		    c->in, "offset %zu: no interface, or more than %d", at, INTERFACES_MAX);
-	struct interface *i = &c->interfaces[c->n_interfaces++];
-	*i = (struct interface){ find_link(c, at + 8, u16(c, at + 8)),
-		resolution_of(c, at + 16, at + len - 4) };
-	return i->link != NULL;
-}
-
-static bool
-take_packet_block(struct capture *c, size_t at, size_t len, bool old)
-{
-	uint32_t interface = old ? u16(c, at + 8) : u32(c, at + 8);
-	uint64_t when_ns;
-
-	if (len < BLOCK_PACKET_HEAD + 4 || u32(c, at + 20) > len - BLOCK_PACKET_HEAD - 4 ||
-	    interface >= c->n_interfaces)
-		return fail(c, at, "no packet");
-	const struct interface *i = &c->interfaces[interface];
-	uint64_t units = (uint64_t)u32(c, at + 12) << 32 | u32(c, at + 16);
-	if (!read_time(units, i->resolution, &when_ns))
-		return fail(c, at, "a time that cannot be");
-	return take_packet(c, i->link, when_ns, at + BLOCK_PACKET_HEAD, u32(c, at + 20));
-}
-
-/* A block, of LEN bytes at AT. */
-static bool
-take_block(struct capture *c, size_t at, size_t len)
-{
-	uint32_t type = u32(c, at);
-
-	switch (type) {
-	case BLOCK_SECTION:
-		c->n_interfaces = 0;
-		return true;
-	case BLOCK_INTERFACE:
-		return take_interface(c, at, len);
-	case BLOCK_PACKET:
-	case BLOCK_PACKET_OLD:
-		return take_packet_block(c, at, len, type == BLOCK_PACKET_OLD);
-	case BLOCK_PACKET_SIMPLE:
-		return fail(c, at, "a packet without its time");
-	default:
-		return true; /* names, statistics, ... */
-	}
-}
-
-/* Each section has its own order of bytes, which is said behind its length. */
-static bool
-read_order(struct capture *c, size_t at)
-{
-	uint32_t order = wire_u32(c->in->bytes + at + 8);
-
-	c->swapped = order == 0x4d3c2b1a;
-	return c->swapped || order == 0x1a2b3c4d;
-}
-
-static bool
-read_pcapng(struct capture *c)
-{
-	size_t len = c->in->len;
-
-	c->in->to->format = "pcapng";
-	for (size_t at = 0, block_len; at < len; at += block_len) {
-		if (len - at < BLOCK_LEAST)
-			return fail(c, at, "the block is cut off");
-		if (wire_u32(c->in->bytes + at) == BLOCK_SECTION && !read_order(c, at))
-			return fail(c, at, "no section");
-		block_len = u32(c, at + 4);
-		if (block_len < BLOCK_LEAST || block_len % 4 != 0)
-			return bench_input_fail(
-			    c->in, "offset %zu: no block: it has %zu bytes", at, block_len);
-		if (block_len > len - at)
-			return fail(c, at, "the block is cut off");
-		if (!take_block(c, at, block_len))
-			return false;
-	}
-	return true;
-}
-
-/* --- Either ----------------------------------------------------------------------------------- */
-
 bool
 bench_input_is_pcap(const struct bench_input *in)
 {
-	return find_magic(in) != NULL || (in->len >= 4 && wire_u32(in->bytes) == BLOCK_SECTION);
+	return find_magic(in) != NULL;
 }
 
 bool
 bench_input_pcap(struct bench_input *in)
 {
-	struct capture c = { .in = in };
 	const struct magic *magic = find_magic(in);
+	struct capture c = { .in = in, .swapped = magic->swapped };
 
-	return magic != NULL ? read_pcap(&c, magic) : read_pcapng(&c);
+	in->to->format = "pcap";
+	return read_packets(&c, magic->ns);
 }
