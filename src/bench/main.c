@@ -174,7 +174,7 @@ find_dut(const struct bench_settings *s, struct bench_dut **dut)
 
 /* What this machine can, as settings: who compares two runs sees where they differ. */
 static void
-put_means(struct bench_run *r, const struct bench_busy *now)
+put_means(struct bench_run *r)
 {
 	struct bench_machine m;
 
@@ -182,8 +182,6 @@ put_means(struct bench_run *r, const struct bench_busy *now)
 	bench_run_set(r, "governor", json_string(m.governor));
 	bench_run_set(r, "affinity", json_string(m.affinity));
 	bench_run_set(r, "rmem_max", json_integer((json_int_t)m.rmem_max));
-	if (now->load >= 0)
-		bench_run_set(r, "load_before", json_real(now->load));
 }
 
 /* How busy it was since BEFORE. */
@@ -198,8 +196,6 @@ find_busy(struct bench_run *r, const struct bench_busy *before)
 	bench_run_find(r, "stolen", json_real(s.stolen), "%");
 	bench_run_find(r, "CPU of the machine", json_real(s.all), "%");
 	bench_run_find(r, "context switches of the machine", json_real(s.switches), "1/s");
-	if (now.load >= 0)
-		bench_run_find(r, "load at the end", json_real(now.load), "");
 }
 
 static int
@@ -220,7 +216,7 @@ measure(const struct bench_settings *s, int argc, char **argv)
 		status = EXIT_FAILURE;
 	} else if (found) {
 		bench_busy_read("", &before);
-		put_means(job.run, &before);
+		put_means(job.run);
 		bench_server_tell(&job);
 		run_method(&job);
 		find_busy(job.run, &before);

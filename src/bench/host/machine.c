@@ -131,16 +131,9 @@ read_stat(const char *root, struct bench_busy *b)
 void
 bench_busy_read(const char *root, struct bench_busy *b)
 {
-	struct bench_proc_file f;
 	struct timespec ts;
-	char *end;
 
-	*b = (struct bench_busy){ .load = -1, .when_ns = clock_now_ns() };
-	if (bench_proc_read(&f, "%s/proc/loadavg", root) == 0) {
-		double load = strtod(f.text, &end);
-
-		b->load = end != f.text && *end == ' ' ? load : -1;
-	}
+	*b = (struct bench_busy){ .when_ns = clock_now_ns() };
 	read_stat(root, b);
 	if (clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &ts) == 0)
 		b->cpu_ns = (uint64_t)ts.tv_sec * NS_PER_SEC + (uint64_t)ts.tv_nsec;

@@ -31,7 +31,6 @@ void bench_machine_read(const char *root, struct bench_machine *m);
 
 /* A moment. */
 struct bench_busy {
-	double load;       /* average of the last minute; < 0: unknown */
 	uint64_t stolen;   /* ticks that the hypervisor gave to others, of all processors */
 	uint64_t ticks;    /* that have passed on all processors */
 	uint64_t idle;     /* of these, without work */
