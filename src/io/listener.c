@@ -116,6 +116,7 @@ listener_add(struct shell *sh, const struct bind_sockets *fds)
 	l->in_flight = 0;
 	l->way = (struct udp_way){ .singly_ns = 0 };
 	udp_out_init(&l->out, fds->udp, false, &l->way);
+	udp_rx_socket(&sh->client_rx, fds->udp);
 	udp_queue_init(&l->queue, clock_wall_ns(), clock_now_ns());
 	fd_event_open(&l->udp, sh->base, fds->udp, EV_READ, &sh->listeners.udp_ready);
 	fd_event_open(&l->tcp, sh->base, fds->tcp, EV_READ, &sh->listeners.tcp_ready);
@@ -271,13 +272,13 @@ listener_take(struct shell *sh, struct listener *l, unsigned n)
 }
 
 /*
- * N datagrams were just received: have they waited for longer than their clients wait (RULES D32)?
- * Only if they are a whole batch are there more than can be read at once.
+ * Have the datagrams just received waited for longer than their clients wait (RULES D32)? Only if
+ * they were a whole batch are there more than can be read at once.
  */
 static bool
-is_late(struct listener *l, int n)
+is_late(struct shell *sh, struct listener *l)
 {
-	if (n < UDP_BATCH) {
+	if (!udp_full(&sh->client_rx)) {
 		udp_queue_is_empty(&l->queue);
 		return false;
 	}
@@ -305,6 +306,11 @@ listener_drop(struct shell *sh, struct listener *l, unsigned n)
 
 	udp_meta(&sh->client_rx, n - 1, &local, &drops); /* the last one has the last count */
 	listener_drops(sh, l, drops);
+	while (udp_left(&sh->client_rx)) {
+		int r = udp_recv(&sh->client_rx, l->fds.udp, UDP_BATCH);
+
+		n += r > 0 ? (unsigned)r : 0;
+	}
 	for (unsigned i = 0; i < LISTENER_DISCARDS && is_next_late(l); i++)
 		n += udp_discard(l->fds.udp);
 	stats_add(&sh->stats->client_late, n);
@@ -312,26 +318,35 @@ listener_drop(struct shell *sh, struct listener *l, unsigned n)
 		stats_dropped(sh->stats, REASON_DROP_LATE);
 }
 
+/* The engine gets the N datagrams just received. */
+static void
+listener_input(struct shell *sh, struct listener *l, unsigned n)
+{
+	unsigned n_in = listener_take(sh, l, n);
+	unsigned n_dropped;
+
+	l->in_flight += n_in;
+	n_dropped = shell_input(sh, n_in); /* its answers lower in_flight, too */
+	l->in_flight -= n_dropped;
+}
+
 /* Read one batch of questions. */
 static void
 listener_read(struct shell *sh, struct listener *l)
 {
-	int n = udp_recv(&sh->client_rx, l->fds.udp, UDP_BATCH);
+	int n;
 
-	sh->full |= n == UDP_BATCH;
-	if (UNLIKELY(is_late(l, n))) {
-		listener_drop(sh, l, (unsigned)n);
-	} else if (n > 0) {
-		unsigned n_in = listener_take(sh, l, (unsigned)n);
-		unsigned n_dropped;
-
-		l->in_flight += n_in;
-		n_dropped = shell_input(sh, n_in); /* its answers lower in_flight, too */
-		l->in_flight -= n_dropped;
-	}
+	do {
+		n = udp_recv(&sh->client_rx, l->fds.udp, UDP_BATCH);
+		if (UNLIKELY(is_late(sh, l)))
+			listener_drop(sh, l, (unsigned)n);
+		else if (n > 0)
+			listener_input(sh, l, (unsigned)n);
+	} while (udp_left(&sh->client_rx));
+	sh->full |= udp_full(&sh->client_rx);
 	if (l->state != LISTENER_LEAVING)
 		return;
-	if (n >= 0 && n < UDP_BATCH) {
+	if (n >= 0 && !udp_full(&sh->client_rx)) {
 		listener_become(sh, l, LISTENER_EMPTY);
 		if (sh->listeners.stopping)
 			fd_event_off(&l->udp);

@@ -10,13 +10,12 @@
 
 #define SHELL_ROUNDS 4 /* times that one iteration flushes and tells the engine */
 
-/* shell.bytes has the receive batch, then the send slots, then the TCP buffer. */
-#define SHELL_RX_BYTES ((size_t)UDP_BATCH * UDP_STRIDE)
-
 int
 shell_init(struct shell *sh, struct event_base *base, struct engine *engine,
     const struct conf_io *conf, uint64_t now_ns)
 {
+	bool runs = udp_pieces_known();
+	size_t rx_bytes = udp_rx_bytes(runs);
 	int r;
 
 	sh->base = base;
@@ -27,13 +26,14 @@ shell_init(struct shell *sh, struct event_base *base, struct engine *engine,
 	rng_init(&sh->rng);
 	listener_init(sh);
 	upstream_tcp_init(sh);
-	sh->bytes = malloc(SHELL_RX_BYTES + UDP_TX_BYTES + PACKET_TCP_CAP);
+	/* The receive batch, then the send slots, then the TCP buffer. */
+	sh->bytes = malloc(rx_bytes + UDP_TX_BYTES + PACKET_TCP_CAP);
 	if (sh->bytes == NULL)
 		return -ENOMEM;
-	sh->tcp_buf = sh->bytes + SHELL_RX_BYTES + UDP_TX_BYTES;
-	udp_rx_init(&sh->client_rx, sh->bytes, true);
-	udp_rx_init(&sh->upstream_rx, sh->bytes, false);
-	r = udp_tx_init(&sh->tx, sh->bytes + SHELL_RX_BYTES, sh->stats);
+	sh->tcp_buf = sh->bytes + rx_bytes + UDP_TX_BYTES;
+	udp_rx_init(&sh->client_rx, sh->bytes, true, runs);
+	udp_rx_init(&sh->upstream_rx, sh->bytes, false, runs);
+	r = udp_tx_init(&sh->tx, sh->bytes + rx_bytes, sh->stats);
 	if (r == 0)
 		r = stream_mem_init(&sh->mem, conf->max_tcp_clients + UPSTREAM_TCP_CONNS);
 	if (r == 0)

@@ -13,44 +13,120 @@
 #include "core/stats.h"
 #include "dns/header.h"
 
+/* Where message I of a batch that takes runs is received: in a row of memory, in its column. */
+static size_t
+runs_at(size_t i)
+{
+	return i % UDP_COLUMNS * UDP_COLUMN + i / UDP_COLUMNS * UDP_STRIDE;
+}
+
 void
-udp_rx_init(struct udp_rx *rx, uint8_t *bytes, bool clients)
+udp_rx_init(struct udp_rx *rx, uint8_t *bytes, bool clients, bool runs)
 {
 	memset(rx, 0, sizeof(*rx));
 	rx->clients = clients;
-	rx->n_used = clients ? UDP_BATCH : 0;
+	rx->runs = runs;
+	rx->at_once = runs ? UDP_COLUMNS : UDP_BATCH;
+	rx->n_used = UDP_BATCH;
 	for (size_t i = 0; i < UDP_BATCH; i++) {
-		rx->iov[i].iov_base = bytes + i * UDP_STRIDE;
-		rx->iov[i].iov_len = PACKET_UDP_CAP;
+		rx->iov[i].iov_base = bytes + (runs ? runs_at(i) : i * UDP_STRIDE);
+		rx->iov[i].iov_len = runs ? UDP_MESSAGE_CAP : PACKET_UDP_CAP;
 		rx->hdr[i].msg_hdr.msg_iov = &rx->iov[i];
 		rx->hdr[i].msg_hdr.msg_iovlen = 1;
-		if (clients) {
+		if (clients)
 			rx->hdr[i].msg_hdr.msg_name = &rx->name[i];
+		if (clients || runs)
 			rx->hdr[i].msg_hdr.msg_control = &rx->control[i];
-		}
 	}
+}
+
+void
+udp_rx_socket(const struct udp_rx *rx, int fd)
+{
+	if (rx->runs)
+		udp_pieces_on(fd);
+}
+
+/* Nothing is received yet; prepare the entries that the kernel wrote to last time. */
+static void
+rx_begin(struct udp_rx *rx)
+{
+	if (rx->clients || rx->runs)
+		for (unsigned i = 0; i < rx->n_used; i++) {
+			rx->hdr[i].msg_hdr.msg_namelen = rx->clients ? sizeof(rx->name[i]) : 0;
+			rx->hdr[i].msg_hdr.msg_controllen = sizeof(rx->control[i]);
+		}
+	udp_pieces_begin(&rx->pieces, rx->hdr);
+}
+
+/*
+ * Receive up to MAX messages from FD behind those that are there. Returns their number, 0 when
+ * there are none, or -errno.
+ */
+static int
+rx_messages(struct udp_rx *rx, int fd, unsigned max)
+{
+	unsigned at = rx->pieces.n;
+	int n;
+
+	do
+		n = recvmmsg(fd, &rx->hdr[at], max, MSG_DONTWAIT, NULL);
+	while (n < 0 && errno == EINTR);
+	if (n < 0)
+		n = errno == EAGAIN ? 0 : -errno;
+	else
+		udp_pieces_add(&rx->pieces, (unsigned)n);
+	/* The kernel may have written to the next entry before it failed. */
+	rx->n_used = rx->pieces.n < UDP_BATCH ? rx->pieces.n + 1 : UDP_BATCH;
+	rx->full = n == (int)max;
+	return n;
+}
+
+/* Is the memory of the last N messages free but for their rows? */
+static bool
+rx_has_room(const struct udp_rx *rx, unsigned n)
+{
+	for (unsigned i = rx->pieces.n - n; i < rx->pieces.n; i++)
+		if (rx->hdr[i].msg_len > UDP_STRIDE)
+			return false;
+	return true;
+}
+
+/* More datagrams than wanted were in the messages, or less and more messages wait. */
+static void
+rx_adapt(struct udp_rx *rx)
+{
+	if (udp_pieces_left(&rx->pieces))
+		rx->at_once = (rx->at_once + 1) / 2;
+	else if (rx->full && rx->at_once < UDP_COLUMNS)
+		rx->at_once *= 2;
 }
 
 int
 udp_recv(struct udp_rx *rx, int fd, unsigned max)
 {
-	int n;
+	unsigned n, most;
+	int r;
 
-	if (rx->clients)
-		for (unsigned i = 0; i < rx->n_used; i++) {
-			rx->hdr[i].msg_hdr.msg_namelen = sizeof(rx->name[i]);
-			rx->hdr[i].msg_hdr.msg_controllen = sizeof(rx->control[i]);
-		}
-	do
-		n = recvmmsg(fd, rx->hdr, max < UDP_BATCH ? max : UDP_BATCH, MSG_DONTWAIT, NULL);
-	while (n < 0 && errno == EINTR);
-	if (n < 0) {
-		/* The kernel may have written to the first entry before it failed. */
-		rx->n_used = 1;
-		return errno == EAGAIN ? 0 : -errno;
+	max = max < UDP_BATCH ? max : UDP_BATCH;
+	n = udp_pieces_take(&rx->pieces, rx->piece, max);
+	if (n > 0)
+		return (int)n;
+	if (rx->error < 0) {
+		r = rx->error;
+		rx->error = 0;
+		return r;
 	}
-	rx->n_used = n < UDP_BATCH ? (unsigned)n + 1 : UDP_BATCH;
-	return n;
+	rx_begin(rx);
+	do {
+		most = rx->at_once < max - n ? rx->at_once : max - n;
+		r = rx_messages(rx, fd, most);
+		n += udp_pieces_take(&rx->pieces, &rx->piece[n], max - n);
+		rx_adapt(rx);
+	} while (rx->full && n < max && rx_has_room(rx, most));
+	if (r < 0 && n > 0)
+		rx->error = r; /* it comes behind them */
+	return n > 0 ? (int)n : r;
 }
 
 static void
@@ -81,7 +157,7 @@ meta_in6(const struct cmsghdr *c, struct netaddr *local)
 void
 udp_meta(struct udp_rx *rx, unsigned i, struct netaddr *local, uint32_t *drops)
 {
-	struct msghdr *h = &rx->hdr[i].msg_hdr;
+	struct msghdr *h = &rx->hdr[rx->piece[i].message].msg_hdr;
 
 	memset(local, 0, sizeof(*local));
 	if (h->msg_controllen == 0)
@@ -118,9 +194,18 @@ unsigned
 udp_discard(int fd)
 {
 	struct mmsghdr none[UDP_BATCH] = { { .msg_len = 0 } };
-	int n = recvmmsg(fd, none, UDP_BATCH, MSG_DONTWAIT, NULL);
+	struct udp_report control[UDP_BATCH];
+	unsigned n = 0;
+	int r;
 
-	return n > 0 ? (unsigned)n : 0;
+	for (size_t i = 0; i < UDP_BATCH; i++) {
+		none[i].msg_hdr.msg_control = &control[i];
+		none[i].msg_hdr.msg_controllen = sizeof(control[i]);
+	}
+	r = recvmmsg(fd, none, UDP_BATCH, MSG_DONTWAIT | MSG_TRUNC, NULL);
+	for (int i = 0; i < r; i++)
+		n += udp_pieces_count(&none[i]);
+	return n;
 }
 
 void

@@ -16,6 +16,10 @@
  * and tried every UDP_AGAIN_NS, until its client does not wait any more; a question goes back to
  * the engine.
  *
+ * Runs are received as one message, too, where the kernel knows that (UDP_GRO, io/udp_pieces); each
+ * datagram of a run is as if it had come by itself. Without it nothing differs but the time it
+ * takes.
+ *
  * Datagrams of clients wait in the socket's queue while they are more than can be served; those
  * that waited for too long there are dropped (udp_queue, RULES D32). One thread.
  */
@@ -30,9 +34,10 @@
 #include "base/netaddr.h"
 #include "base/pool.h"
 #include "core/packet.h"
+#include "io/udp_pieces.h"
 #include "io/udp_slot.h"
 
-#define UDP_BATCH 64  /* messages in one system call */
+#define UDP_BATCH 64  /* datagrams in one batch, and messages in one system call */
 #define UDP_SLOTS 512 /* datagrams that wait for the end of an iteration */
 /* For their bytes: each takes as many as it has, and a few may have more than most. */
 #define UDP_TX_BYTES ((size_t)UDP_SLOTS * 1024 + PACKET_UDP_CAP)
@@ -46,6 +51,15 @@
 /* Bytes from one slot to the next; the 192 spread DNS headers over the sets of the L1 cache. */
 #define UDP_STRIDE (PACKET_UDP_CAP + 192)
 
+/*
+ * Where messages may be runs, up to 16 are received in one system call, each into a column of its
+ * own; the next ones into the same columns, UDP_STRIDE bytes further on, if none before was longer
+ * than that. So a batch of 64 single datagrams needs no 64 buffers of the longest run.
+ */
+#define UDP_COLUMNS 16
+#define UDP_MESSAGE_CAP 65536 /* bytes of the longest run */
+#define UDP_COLUMN (UDP_MESSAGE_CAP + UDP_BATCH / UDP_COLUMNS * (size_t)UDP_STRIDE)
+
 #define UDP_YOUNG_NS 50000000ULL      /* a queue that was too old is emptied until this */
 #define UDP_OVER_NS 20000000ULL       /* it is emptied if it goes on being too old for so long */
 #define UDP_STEP_NS 100000000ULL      /* the clocks differ by more than before: one was set */
@@ -58,14 +72,26 @@ union udp_name {
 	struct sockaddr_in6 in6;
 };
 
+/* Room for three control messages: an address of this machine, drops, the length of datagrams. */
+struct udp_report {
+	_Alignas(size_t) uint8_t bytes[CMSG_SPACE(sizeof(struct in6_pktinfo)) +
+	    CMSG_SPACE(sizeof(uint32_t)) + CMSG_SPACE(sizeof(int))];
+};
+
 /* A batch of received datagrams. */
 struct udp_rx {
 	struct mmsghdr hdr[UDP_BATCH];
 	struct iovec iov[UDP_BATCH];
 	union udp_name name[UDP_BATCH];
-	struct udp_control control[UDP_BATCH];
-	unsigned n_used; /* entries that the kernel wrote to last time */
-	bool clients;    /* from clients: the kernel reports addresses, too */
+	struct udp_report control[UDP_BATCH];
+	struct udp_piece piece[UDP_BATCH]; /* the datagrams of the last udp_recv */
+	struct udp_pieces pieces;          /* the messages received, and what is left of them */
+	unsigned n_used;                   /* entries that the kernel wrote to last time */
+	unsigned at_once;                  /* messages in the next system call, at most */
+	int error;                         /* the next udp_recv returns it; 0: none */
+	bool clients;                      /* from clients: the kernel reports addresses, too */
+	bool runs;                         /* messages may be runs */
+	bool full;                         /* the socket may have more messages */
 };
 
 /* How long datagrams wait in a socket's queue. */
@@ -128,44 +154,76 @@ struct udp_tx {
 	uint64_t again_ns;   /* when they are tried next */
 };
 
+/* udp_rx_bytes: how much memory udp_rx_init takes; RUNS as there. */
+MUST_USE static inline size_t
+udp_rx_bytes(bool runs)
+{
+	return runs ? UDP_COLUMNS * UDP_COLUMN : (size_t)UDP_BATCH * UDP_STRIDE;
+}
+
 /*
- * udp_rx_init: prepare a batch that receives into BYTES, UDP_BATCH * UDP_STRIDE bytes, borrowed;
- * batches may share them. CLIENTS: record the source and destination address of each datagram.
+ * udp_rx_init: prepare a batch that receives into BYTES, udp_rx_bytes of them, borrowed; batches
+ * may share them, if each is taken to its end (udp_left) before another receives. CLIENTS: record
+ * the source and destination address of each datagram. RUNS: messages may be runs
+ * (udp_pieces_known).
  */
-void udp_rx_init(struct udp_rx *rx, uint8_t *bytes, bool clients);
+void udp_rx_init(struct udp_rx *rx, uint8_t *bytes, bool clients, bool runs);
+
+/* udp_rx_socket: prepare the socket FD, before the first udp_recv: it gets runs if RX takes them.
+ */
+void udp_rx_socket(const struct udp_rx *rx, int fd);
 
 /*
  * udp_recv: receive up to MAX (at most UDP_BATCH) datagrams from the non-blocking socket FD.
  * Returns their number, 0 when there are none, or -errno when the socket reports an error.
+ *
+ * A message is received whole, so a run may have datagrams beyond MAX. While udp_left, the next
+ * calls return these and receive nothing; FD must be the same. So a turn of a socket is bounded in
+ * messages: no more than 16 are received at once after fewer than MAX datagrams. If they had more
+ * than MAX, half as many are received the next time, down to one.
  */
 MUST_USE int udp_recv(struct udp_rx *rx, int fd, unsigned max);
+
+/* udp_left: is there more of the messages that were received last? Then call udp_recv again. */
+MUST_USE static inline bool
+udp_left(const struct udp_rx *rx)
+{
+	return udp_pieces_left(&rx->pieces) || rx->error < 0;
+}
+
+/* udp_full: may FD of the last udp_recv have more messages? If not, all that waited was read. */
+MUST_USE static inline bool
+udp_full(const struct udp_rx *rx)
+{
+	return rx->full;
+}
 
 /* udp_msg: the bytes of datagram I of the last udp_recv; valid until the next one. */
 static inline const uint8_t *
 udp_msg(const struct udp_rx *rx, unsigned i)
 {
-	return rx->iov[i].iov_base;
+	return rx->piece[i].bytes;
 }
 
 /* udp_len: the length in bytes of datagram I, as received: PACKET_UDP_CAP at most. */
 static inline size_t
 udp_len(const struct udp_rx *rx, unsigned i)
 {
-	return rx->hdr[i].msg_len;
+	return rx->piece[i].len;
 }
 
 /* udp_cut: was datagram I longer than PACKET_UDP_CAP, so that its end is lost? */
 static inline bool
 udp_cut(const struct udp_rx *rx, unsigned i)
 {
-	return (rx->hdr[i].msg_hdr.msg_flags & MSG_TRUNC) != 0;
+	return rx->piece[i].cut;
 }
 
 /* udp_peer: write who sent datagram I of a batch from clients to *PEER. False: no IP address. */
 MUST_USE static inline bool
 udp_peer(const struct udp_rx *rx, unsigned i, struct netaddr *peer)
 {
-	return netaddr_from_sockaddr(&rx->name[i].sa, peer);
+	return netaddr_from_sockaddr(&rx->name[rx->piece[i].message].sa, peer);
 }
 
 /*
@@ -186,8 +244,8 @@ MUST_USE uint64_t udp_stamp(int fd);
 MUST_USE uint64_t udp_stamp_next(int fd);
 
 /*
- * udp_discard: drop up to UDP_BATCH datagrams from the socket FD, unread, for a fraction of what
- * udp_recv takes. Returns their number.
+ * udp_discard: drop up to UDP_BATCH messages from the socket FD, unread, for a fraction of what
+ * udp_recv takes. Returns how many datagrams they were.
  */
 unsigned udp_discard(int fd);
 

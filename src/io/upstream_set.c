@@ -77,6 +77,7 @@ sock_watch(struct shell *sh, struct upstream_set *set, int fd, int slot)
 		.open = true };
 	list_init(&s->drain);
 	udp_out_init(&s->out, fd, true, &set->way);
+	udp_rx_socket(&sh->upstream_rx, fd);
 	fd_event_open(&s->src, sh->base, fd, EV_READ, &socks->ready);
 	if (fd_event_on(&s->src) == 0) {
 		socks->n_active++;

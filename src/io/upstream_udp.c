@@ -117,15 +117,13 @@ upstream_udp_refused(struct shell *sh)
 	return any;
 }
 
-/* Read one batch of replies. */
+/* Hand what was received by S, N datagrams or an error, to the engine. */
 static void
-sock_read(struct shell *sh, struct upstream_sock *s)
+sock_input(struct shell *sh, struct upstream_sock *s, int n)
 {
 	unsigned slot = upstream_sock_slot(&sh->upstream_udp.socks, s);
 	unsigned n_in = 0;
-	int n = udp_recv(&sh->upstream_rx, s->out.fd, UDP_BATCH);
 
-	sh->full |= n == UDP_BATCH;
 	if (n < 0) { /* an ICMP error, which reading it has cleared */
 		sock_refused(sh, s);
 		(void)shell_drain(sh);
@@ -146,6 +144,16 @@ sock_read(struct shell *sh, struct upstream_sock *s)
 		n_in++;
 	}
 	(void)shell_input(sh, n_in);
+}
+
+/* Read one batch of replies. */
+static void
+sock_read(struct shell *sh, struct upstream_sock *s)
+{
+	do
+		sock_input(sh, s, udp_recv(&sh->upstream_rx, s->out.fd, UDP_BATCH));
+	while (udp_left(&sh->upstream_rx));
+	sh->full |= udp_full(&sh->upstream_rx);
 	if (upstream_sock_is_retired(s))
 		upstream_set_end(sh, s);
 }

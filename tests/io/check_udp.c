@@ -3,6 +3,7 @@
 #include "io/udp.h"
 
 #include <errno.h>
+#include <netinet/udp.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -20,7 +21,7 @@ static struct udp_tx tx;
 static struct udp_out out;
 static struct udp_way way;
 static struct stats stats;
-static uint8_t *rx_bytes, *tx_bytes;
+static uint8_t *rx_bytes, *tx_bytes, *run_bytes;
 static struct bind_sockets here;
 static struct rig_msg msg;
 static uint64_t now_ns;
@@ -32,7 +33,7 @@ setup(void)
 	tx_bytes = malloc(UDP_TX_BYTES);
 	ck_assert(rx_bytes != NULL && tx_bytes != NULL);
 	memset(&stats, 0, sizeof(stats));
-	udp_rx_init(&rx, rx_bytes, true);
+	udp_rx_init(&rx, rx_bytes, true, false);
 	ck_assert_int_eq(udp_tx_init(&tx, tx_bytes, &stats), 0);
 	tx.runs = UDP_RUNS_UNKNOWN; /* by single datagrams, if a test wants nothing else */
 	way = (struct udp_way){ .singly_ns = 0 };
@@ -47,6 +48,8 @@ teardown(void)
 	udp_tx_fini(&tx);
 	free(rx_bytes);
 	free(tx_bytes);
+	free(run_bytes);
+	run_bytes = NULL;
 }
 
 static void
@@ -298,7 +301,7 @@ START_TEST(refused_datagram_is_sent_again)
 	close(fd);
 	question(&to, 4);
 	udp_tx_flush(&tx, now_ns);
-	udp_rx_init(&rx, rx_bytes, false);
+	udp_rx_init(&rx, rx_bytes, false, false);
 	ck_assert_int_lt(udp_recv(&rx, up, UDP_BATCH), 0);
 	ck_assert_int_eq(udp_recv(&rx, up, UDP_BATCH), 0);
 	close(up);
@@ -1080,6 +1083,281 @@ START_TEST(d32_late_datagrams_are_discarded)
 }
 END_TEST
 
+/* --- runs that are received as one message ---------------------------------------------------- */
+
+/* RX takes runs, if the kernel knows them. False: it does not. */
+static bool
+receive_runs(bool clients)
+{
+	if (!udp_pieces_known())
+		return false;
+	free(run_bytes);
+	run_bytes = malloc(udp_rx_bytes(true));
+	ck_assert_ptr_nonnull(run_bytes);
+	udp_rx_init(&rx, run_bytes, clients, true);
+	return true;
+}
+
+/* FD sends N datagrams of LEN bytes, which are a run, with IDs from FIRST on; the last has TAIL. */
+static void
+send_run(int fd, uint16_t first, unsigned n, size_t len, size_t tail)
+{
+	static uint8_t all[UDP_MESSAGE_CAP];
+	_Alignas(size_t) uint8_t control[CMSG_SPACE(sizeof(uint16_t))] = { 0 };
+	struct iovec iov = { .iov_base = all, .iov_len = (n - 1) * len + tail };
+	struct msghdr h = { .msg_iov = &iov,
+		.msg_iovlen = 1,
+		.msg_control = control,
+		.msg_controllen = sizeof(control) };
+	struct cmsghdr *c = CMSG_FIRSTHDR(&h);
+	uint16_t each = (uint16_t)len;
+
+	for (unsigned i = 0; i < n; i++)
+		fill(&all[i * len], (uint16_t)(first + i), i + 1 < n ? len : tail);
+	c->cmsg_level = IPPROTO_UDP;
+	c->cmsg_type = UDP_SEGMENT;
+	c->cmsg_len = CMSG_LEN(sizeof(each));
+	memcpy(CMSG_DATA(c), &each, sizeof(each));
+	ck_assert_int_eq(sendmsg(fd, &h, 0), (ssize_t)iov.iov_len);
+}
+
+/* Datagram I of the batch has the ID and LEN bytes, and is whole. */
+static void
+ck_piece(unsigned i, uint16_t id, size_t len)
+{
+	static uint8_t expected[PACKET_UDP_CAP];
+
+	fill(expected, id, len);
+	ck_assert_uint_eq(udp_len(&rx, i), len);
+	ck_assert_mem_eq(udp_msg(&rx, i), expected, len);
+	ck_assert(!udp_cut(&rx, i));
+}
+
+/* A run comes as its datagrams, each with sender and destination; single ones go on to come. */
+START_TEST(run_is_received_as_its_datagrams)
+{
+	struct netaddr local, peer, to, from;
+	uint32_t drops = 0;
+	int fd;
+
+	if (!receive_runs(true))
+		return;
+	listen_at(asked[_i].listen, 0);
+	udp_rx_socket(&rx, here.udp);
+	to = rig_addr(asked[_i].ask, here.addr.port);
+	fd = rig_connect(SOCK_DGRAM, &to);
+	from = rig_local(fd);
+	to.port = 0;
+	put_byte(fd, 1, 1);
+	send_run(fd, 100, 40, 90, 17);
+	put_byte(fd, 2, 0);
+	ck_assert_int_eq(udp_recv(&rx, here.udp, UDP_BATCH), 42);
+	ck_assert(!udp_full(&rx));
+	ck_assert(!udp_left(&rx));
+	ck_assert_uint_eq(rx.pieces.n, 3);
+	for (unsigned i = 0; i < 42; i++) {
+		ck_assert(udp_peer(&rx, i, &peer));
+		ck_assert(netaddr_equal(&peer, &from));
+		udp_meta(&rx, i, &local, &drops);
+		ck_assert_int_eq(netaddr_equal(&local, &to), asked[_i].told);
+		if (i > 0 && i < 41)
+			ck_piece(i, (uint16_t)(99 + i), i < 40 ? 90 : 17);
+	}
+	ck_assert_uint_eq(udp_len(&rx, 0), 1);
+	ck_assert_uint_eq(udp_len(&rx, 41), 0);
+	ck_assert_int_eq(udp_recv(&rx, here.udp, UDP_BATCH), 0);
+	close(fd);
+}
+END_TEST
+
+/* What is more than wanted comes with the next calls, and then fewer messages are received. */
+START_TEST(run_is_received_in_parts)
+{
+	unsigned n = 0, messages;
+	int fd;
+
+	if (!receive_runs(_i == 0))
+		return;
+	listen_at("127.0.0.1", 1 << 20);
+	udp_rx_socket(&rx, here.udp);
+	fd = rig_connect(SOCK_DGRAM, &here.addr);
+	for (uint16_t i = 0; i < 40; i++)
+		send_run(fd, (uint16_t)(i * 60), 60, 50, 50);
+	ck_assert_int_eq(udp_recv(&rx, here.udp, 10), 10);
+	ck_assert_uint_le(rx.pieces.n, 10);
+	ck_piece(0, 0, 50);
+	ck_assert(udp_full(&rx));
+	for (messages = 10, n = 10; n < 40 * 60;) {
+		int r;
+
+		if (!udp_left(&rx)) {
+			ck_assert_uint_eq(n, messages * 60);
+			ck_assert_uint_lt(rx.at_once, UDP_COLUMNS);
+		}
+		r = udp_recv(&rx, here.udp, UDP_BATCH);
+		ck_assert_int_gt(r, 0);
+		ck_assert_int_le(r, UDP_BATCH);
+		if (n == messages * 60)
+			messages += rx.pieces.n;
+		for (unsigned i = 0; i < (unsigned)r; i++)
+			ck_piece(i, (uint16_t)(n + i), 50);
+		n += (unsigned)r;
+	}
+	ck_assert_uint_le(rx.at_once, 2);
+	ck_assert_int_eq(udp_recv(&rx, here.udp, UDP_BATCH), 0);
+	ck_assert(!udp_full(&rx));
+	/* Single ones make them more again. */
+	for (unsigned i = 0; i < 64; i++)
+		put_byte(fd, (uint8_t)i, 30);
+	ck_assert_int_eq(udp_recv(&rx, here.udp, UDP_BATCH), UDP_BATCH);
+	ck_assert_uint_eq(rx.at_once, UDP_COLUMNS);
+	close(fd);
+}
+END_TEST
+
+/* The longest runs and single datagrams, however mixed, do not write over each other. */
+START_TEST(runs_of_all_lengths_are_received_whole)
+{
+	int fd;
+
+	if (!receive_runs(true))
+		return;
+	listen_at("127.0.0.1", 4 << 20);
+	udp_rx_socket(&rx, here.udp);
+	fd = rig_connect(SOCK_DGRAM, &here.addr);
+	srandom((unsigned)_i);
+	for (unsigned round = 0; round < 30; round++) {
+		static size_t lens[UDP_BATCH * 64];
+		unsigned n = 0, got = 0, n_messages = 1 + (unsigned)random() % 30;
+
+		for (unsigned i = 0; i < n_messages; i++) {
+			unsigned run = random() % 3 == 0 ? 1 + (unsigned)random() % 60 : 1;
+			size_t len = 2 + (size_t)random() % (random() % 4 == 0 ? 1000 : 100);
+			size_t tail = 2 + (size_t)random() % (len - 1);
+
+			send_run(fd, (uint16_t)n, run, len, run > 1 ? tail : len);
+			for (unsigned k = 0; k < run; k++)
+				lens[n++] = k + 1 < run || run == 1 ? len : tail;
+		}
+		while (got < n) {
+			int r = udp_recv(&rx, here.udp, UDP_BATCH);
+
+			ck_assert_int_gt(r, 0);
+			ck_assert_uint_le(got + (unsigned)r, n);
+			for (unsigned i = 0; i < (unsigned)r; i++, got++)
+				ck_piece(i, (uint16_t)got, lens[got]);
+		}
+		ck_assert(!udp_left(&rx));
+	}
+	close(fd);
+}
+END_TEST
+
+/* A run that reaches into the memory of messages behind it is read before those. */
+START_TEST(long_run_is_not_written_over)
+{
+	unsigned got = 0;
+	int fd;
+
+	if (!receive_runs(true))
+		return;
+	listen_at("127.0.0.1", 1 << 20);
+	udp_rx_socket(&rx, here.udp);
+	fd = rig_connect(SOCK_DGRAM, &here.addr);
+	send_run(fd, 0, 5, 1200, 1200);
+	for (uint16_t i = 5; i < 45; i++)
+		send_run(fd, i, 1, 1000, 1000);
+	while (got < 45) {
+		int r = udp_recv(&rx, here.udp, UDP_BATCH);
+
+		ck_assert_int_gt(r, 0);
+		ck_assert(udp_full(&rx) || got + (unsigned)r == 45);
+		for (unsigned i = 0; i < (unsigned)r; i++, got++)
+			ck_piece(i, (uint16_t)got, got < 5 ? 1200 : 1000);
+	}
+	close(fd);
+}
+END_TEST
+
+/* Datagrams that are too long are cut, alone. */
+START_TEST(long_datagram_is_cut_with_runs_too)
+{
+	int fd;
+
+	if (!receive_runs(true))
+		return;
+	listen_at("127.0.0.1", 1 << 20);
+	udp_rx_socket(&rx, here.udp);
+	fd = rig_connect(SOCK_DGRAM, &here.addr);
+	put_byte(fd, 1, PACKET_UDP_CAP);
+	put_byte(fd, 2, PACKET_UDP_CAP + 1);
+	send_run(fd, 5, 3, PACKET_UDP_CAP + 100, PACKET_UDP_CAP);
+	ck_assert_int_eq(udp_recv(&rx, here.udp, UDP_BATCH), 5);
+	for (unsigned i = 0; i < 5; i++) {
+		ck_assert_int_eq(udp_cut(&rx, i), i >= 1 && i <= 3);
+		ck_assert_uint_eq(udp_len(&rx, i), PACKET_UDP_CAP);
+	}
+	ck_piece(4, 7, PACKET_UDP_CAP);
+	close(fd);
+}
+END_TEST
+
+/* An ICMP error that is met behind datagrams comes after them, once. */
+START_TEST(error_behind_datagrams_is_kept)
+{
+	struct netaddr any = rig_addr("127.0.0.1", 0), at;
+	int fd, up;
+
+	here.udp = here.tcp = -1;
+	if (!receive_runs(false))
+		return;
+	fd = rig_bound(SOCK_DGRAM, &any);
+	at = rig_local(fd);
+	up = rig_connect(SOCK_DGRAM, &at);
+	udp_rx_socket(&rx, up);
+	close(fd);
+	put_byte(up, 1, 20); /* meets nobody */
+	ck_assert_int_eq(udp_recv(&rx, up, UDP_BATCH), -ECONNREFUSED);
+	ck_assert(!udp_left(&rx));
+	rx.error = -ECONNREFUSED; /* as if it had come between two calls */
+	ck_assert(udp_left(&rx));
+	ck_assert_int_eq(udp_recv(&rx, up, UDP_BATCH), -ECONNREFUSED);
+	ck_assert(!udp_left(&rx));
+	ck_assert_int_eq(udp_recv(&rx, up, UDP_BATCH), 0);
+	close(up);
+}
+END_TEST
+
+/* D32: what is discarded is counted by datagrams, and the stamp is that of the run. */
+START_TEST(d32_late_runs_are_discarded)
+{
+	uint64_t before_ns;
+	int fd;
+
+	if (!receive_runs(true))
+		return;
+	listen_at(asked[_i].listen, 1 << 20);
+	udp_rx_socket(&rx, here.udp);
+	here.addr = rig_addr(asked[_i].ask, here.addr.port);
+	fd = rig_connect(SOCK_DGRAM, &here.addr);
+	rig_stamped(here.udp, &here.addr);
+	send_run(fd, 0, 60, 100, 99);
+	put_byte(fd, 1, 10);
+	put_byte(fd, 1, 0);
+	send_run(fd, 0, 2, 1000, 1000);
+	ck_assert_uint_eq(udp_discard(here.udp), 64);
+	ck_assert_uint_eq(udp_discard(here.udp), 0);
+	rig_pause(30);
+	before_ns = clock_wall_ns();
+	send_run(fd, 0, 60, 100, 99);
+	ck_assert_uint_ge(udp_stamp_next(here.udp), before_ns);
+	ck_assert_int_eq(udp_recv(&rx, here.udp, UDP_BATCH), 60);
+	ck_assert_uint_ge(udp_stamp(here.udp), before_ns);
+	ck_assert_uint_le(udp_stamp(here.udp), clock_wall_ns());
+	close(fd);
+}
+END_TEST
+
 void
 tests_add(TCase *tc)
 {
@@ -1122,4 +1400,13 @@ tests_add(TCase *tc)
 	tcase_add_test(tc, d32_late_datagrams_are_discarded);
 	tcase_add_loop_test(
 	    tc, d32_stamp_is_of_the_last_datagram, 0, (int)(sizeof(asked) / sizeof(asked[0])));
+	tcase_add_loop_test(
+	    tc, run_is_received_as_its_datagrams, 0, (int)(sizeof(asked) / sizeof(asked[0])));
+	tcase_add_loop_test(tc, run_is_received_in_parts, 0, 2);
+	tcase_add_loop_test(tc, runs_of_all_lengths_are_received_whole, 0, 4);
+	tcase_add_test(tc, long_run_is_not_written_over);
+	tcase_add_test(tc, long_datagram_is_cut_with_runs_too);
+	tcase_add_test(tc, error_behind_datagrams_is_kept);
+	tcase_add_loop_test(
+	    tc, d32_late_runs_are_discarded, 0, (int)(sizeof(asked) / sizeof(asked[0])));
 }

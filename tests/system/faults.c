@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <execinfo.h>
 #include <fcntl.h>
+#include <netinet/in.h>
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -246,8 +247,9 @@ accept4(int fd, struct sockaddr *a, socklen_t *n, int flags)
 int
 setsockopt(int fd, int level, int option, const void *value, socklen_t n)
 {
-	return fails(FAULTS_setsockopt) ? -1
-					: (int)syscall(SYS_setsockopt, fd, level, option, value, n);
+	if (fails(FAULTS_setsockopt) || (level == IPPROTO_UDP && fails(FAULTS_setsockopt_udp)))
+		return -1;
+	return (int)syscall(SYS_setsockopt, fd, level, option, value, n);
 }
 
 ssize_t

@@ -16,6 +16,7 @@
 	X(listen) \
 	X(accept4) \
 	X(setsockopt) \
+	X(setsockopt_udp) /* those of UDP only */ \
 	X(send) \
 	X(sendto) \
 	X(sendmsg) \

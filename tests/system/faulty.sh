@@ -106,7 +106,7 @@ errno_of()
 	case $1 in
 	malloc | calloc | realloc | aligned_alloc | epoll_ctl | listen) echo ENOMEM ;;
 	socket | accept4 | open | epoll_create1 | eventfd | signalfd) echo EMFILE ;;
-	send* | recv* | setsockopt) echo ENOBUFS ;;
+	send* | recv* | setsockopt*) echo ENOBUFS ;;
 	bind) echo EACCES ;;
 	connect) echo ENETUNREACH ;;
 	pthread_create) echo EAGAIN ;;

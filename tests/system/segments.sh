@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# segments: runs of datagrams that leave as one message each (UDP_SEGMENT, io/udp_slot), to upstreams and to clients:
-# that they do; that nothing is lost on a kernel that does not know them, by a way that is too narrow, where a send fails
+# segments: runs of datagrams that leave as one message each (UDP_SEGMENT, io/udp_slot), to upstreams and to clients, and
+# that are received so (UDP_GRO, io/udp_pieces): that they do; that nothing is lost on a kernel that does not know them, by a way that is too narrow, where a send fails
 # in the middle, where ICMP refuses a run, under loss, over a reload. Figures are told.
 # (EIO, EINVAL, EMSGSIZE, ENOPROTOOPT)
 . "${TOP_SRCDIR:-.}/tests/system/faulty.sh"
@@ -14,6 +14,7 @@ begin_with()
 {
 	[ ! -f "$work/dns64d.pid" ] || end
 	fault clear
+	[ -z "${kernel_lacks:-}" ] || fault set "$kernel_lacks" 0 1000000 ENOPROTOOPT
 	configure 'num-threads 1' 'cache-size 0' 'max-waiting-per-client 0' "control-socket $control" 'stop-timeout 1' "$@"
 	begin
 	starts || give_up 'dns64d does not start'
@@ -120,6 +121,31 @@ together 'a kernel without runs' 256 setsockopt 0 1000000 ENOPROTOOPT
 equal 'a kernel without runs: it gets none' 0 "$segments"
 together 'a kernel without runs, asked once' 64
 equal 'a kernel without runs, asked once: it gets none' 0 "$segments"
+
+# --- runs in both directions ---
+
+# fakedns answers a run by runs. The tester sends runs; each name is asked for once, so each question goes upstream.
+both_ways()
+{
+	"$TOP_BUILDDIR/dns64bench" closed --clients 4 --window 250 -d 2 -s 127.0.0.1 -p 5364 --prefix $prefix \
+		--json "$work/run.json" >"$work/bench.out" 2>&1
+	check "$1: all answers of the tester are right" test $? -eq 0
+}
+
+begin_with 'nameserver 127.0.0.1 port 5300'
+before=$("$fault" "$file" calls recvmmsg)
+both_ways 'runs both ways'
+calls=$(($("$fault" "$file" calls recvmmsg) - before)) questions=$(counter client_udp)
+check "runs both ways: few calls ($calls) receive $questions questions and their replies" \
+	test "$questions" -gt 1000 -a $((calls * 8)) -lt "$questions"
+kernel_lacks=setsockopt_udp
+begin_with 'nameserver 127.0.0.1 port 5300'
+both_ways 'a kernel that knows no runs at all'
+equal 'a kernel that knows no runs at all: it gets none' 0 "$(counter send_segments)"
+check 'a kernel that knows no runs at all: nothing is said of it' \
+	test "$(grep -c 'error\|warning' "$work/dns64d.log")" -eq 0
+together 'a kernel that knows no runs at all' 256
+kernel_lacks=
 
 # --- ways ---
 
