@@ -12,6 +12,8 @@
 #	bench PORT PID METHOD WORD...	dns64bench; then: finding NAME, column NAME, cost, busy
 #	median FILE, spread FILE	of its numbers, one a line
 #	holds EXPRESSION		of awk, for check
+#	by_veth				from now on fakedns and the tester are in a network namespace of
+#					their own, and the server is reached by a pair of virtual cards
 
 if [ "$(id -u)" = 0 ] && [ -z "${CACHE_INSIDE-}" ]; then
 	exec env CACHE_INSIDE=yes unshare --net sh "$0" "$@"
@@ -27,12 +29,28 @@ engine=$TOP_BUILDDIR/tests/measure/bench_engine
 	exit 77
 }
 
+# Where the server and fakedns are, and what the commands on the side of fakedns begin with.
+server_at=127.0.0.1 upstream_at=127.0.0.1 across=
+
+by_veth()
+{
+	start across unshare --net sleep 1000000
+	wait_for 5 sh -c "[ \"\$(readlink /proc/$(pid_of across)/ns/net)\" != \"\$(readlink /proc/self/ns/net)\" ]" ||
+		give_up 'no namespace'
+	across="nsenter -t $(pid_of across) -n"
+	server_at=192.0.2.1 upstream_at=192.0.2.2
+	ip link add here type veth peer name there netns "$(pid_of across)" &&
+		ip address add $server_at/24 dev here && ip link set here up &&
+		$across ip address add $upstream_at/24 dev there && $across ip link set there up || give_up 'no veth'
+}
+
 upstream()
 {
 	upstream_port=$1
 	shift
-	start "fakedns$upstream_port" taskset -c 1 "$fakedns" -l 127.0.0.1 -p "$upstream_port" "$@"
-	wait_for 5 serves "$upstream_port" || give_up "fakedns does not start"
+	# shellcheck disable=SC2086 # words
+	start "fakedns$upstream_port" $across taskset -c 1 "$fakedns" -l $upstream_at -p "$upstream_port" "$@"
+	wait_for 5 listens $upstream_at "$upstream_port" || give_up "fakedns does not start"
 }
 
 dns64d()
@@ -40,12 +58,12 @@ dns64d()
 	dns64d_name=$1 dns64d_port=$2
 	shift 2
 	{
-		printf '%s\n' "listen 127.0.0.1 port $dns64d_port" "dns64-prefix $prefix" 'num-threads 1' \
+		printf '%s\n' "listen $server_at port $dns64d_port" "dns64-prefix $prefix" 'num-threads 1' \
 			'socket-buffer 4m' "$@"
-		printf '%s\n' "$@" | grep -q '^nameserver' || echo 'nameserver 127.0.0.1 port 5300'
+		printf '%s\n' "$@" | grep -q '^nameserver' || echo "nameserver $upstream_at port 5300"
 	} >"$work/$dns64d_name.conf"
 	start "$dns64d_name" taskset -c 0 "$DNS64D" -f -c "$work/$dns64d_name.conf"
-	wait_for 5 serves "$dns64d_port" || give_up "dns64d does not start: $(cat "$work/$dns64d_name.log")"
+	wait_for 5 listens $server_at "$dns64d_port" || give_up "dns64d does not start: $(cat "$work/$dns64d_name.log")"
 }
 
 told()
@@ -102,7 +120,8 @@ bench()
 {
 	bench_port=$1 bench_pid=$2
 	shift 2
-	taskset -c 1 "$tester" "$@" -s 127.0.0.1 -p "$bench_port" --pid "$bench_pid" \
+	# shellcheck disable=SC2086 # words
+	$across taskset -c 1 "$tester" "$@" -s $server_at -p "$bench_port" --pid "$bench_pid" \
 		--json "$work/run.json" --csv "$work/run.csv" >"$work/run.out" 2>&1
 }
 

@@ -4,12 +4,17 @@
 # system) of an answer: dns64d with them beside the same on a kernel that does not know them, as faults.so makes it say,
 # in turns on the same core.
 #
-#	segments.sh [ROUNDS [SECONDS [OTHER]]]	5 rounds of 2 s each; OTHER: another dns64d, to be compared as well
+#	segments.sh [veth] [ROUNDS [SECONDS [OTHER]]]	5 rounds of 2 s each; OTHER: another dns64d, to be compared as well
 #
-# Over lo, where the one who sends does the work of the one who receives, which runs save, too. Whoever sends to dns64d
+# Over lo, where the one who sends does the work of the one who receives, which runs save, too; or by a pair of virtual
+# cards (veth) to another network namespace, where fakedns and the tester are. Whoever sends to dns64d
 # here may send runs, but for "one by one", as clients do.
 . "${TOP_SRCDIR:-.}/tests/measure/cachelib.sh"
 
+[ "${1:-}" != veth ] || {
+	shift
+	by_veth
+}
 rounds=${1:-5} seconds=${2:-2} other=${3:-}
 fault=$TOP_BUILDDIR/tests/system/fault
 file=$work/faults
@@ -23,12 +28,11 @@ begin()
 	DNS64D=$here
 	[ "$1" != other ] || DNS64D=$other
 	"$fault" "$file" new
+	[ "$1" != without ] || "$fault" "$file" set setsockopt_udp 0 1000000000 ENOPROTOOPT
 	FAULTS=$file LD_PRELOAD=$TOP_BUILDDIR/tests/system/faults.so
 	export FAULTS LD_PRELOAD
 	dns64d subject 5364 "cache-size $2" 'max-waiting-per-client 0' 'user root'
 	unset FAULTS LD_PRELOAD
-	# It asks the kernel when there is a run for the first time.
-	[ "$1" != without ] || "$fault" "$file" set setsockopt 0 1000000000 ENOPROTOOPT
 	subject=$(pid_of subject)
 }
 
@@ -55,7 +59,8 @@ once()
 	if [ "$1" = lengths ]; then
 		lengths "$((once_n += 1000000))" >"$work/questions"
 		before=$(ran)
-		taskset -c 1 dnsperf -s 127.0.0.1 -p 5364 -d "$work/questions" -n 1 -c 64 -T 1 -q 1000 -b 4096 -l "$seconds" \
+		# shellcheck disable=SC2086 # words
+		$across taskset -c 1 dnsperf -s $server_at -p 5364 -d "$work/questions" -n 1 -c 64 -T 1 -q 1000 -b 4096 -l "$seconds" \
 			>"$work/dnsperf.out" 2>&1
 		awk -v ns=$(($(ran) - before)) '/Queries completed/ { printf "%.0f\n", ns / $3 }' "$work/dnsperf.out"
 	else
