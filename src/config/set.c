@@ -387,6 +387,21 @@ set_number_or(struct settings *s, const struct keyword *k, const struct words *w
 }
 
 void
+set_batch_delay(struct settings *s, const struct keyword *k, const struct words *w, struct diag *d)
+{
+	uint32_t us;
+
+	if (strcmp(w->word[1], "auto") == 0)
+		store(s, k, CONF_BATCH_AUTO);
+	else if (strcmp(w->word[1], "off") == 0)
+		store(s, k, 0);
+	else if (value_number(w->word[1], (uint32_t)k->min, (uint32_t)k->max, &us))
+		store(s, k, us);
+	else
+		out_of_bounds(k, w, d, "auto, off or a number of microseconds");
+}
+
+void
 set_affinity(struct settings *s, const struct keyword *k, const struct words *w, struct diag *d)
 {
 	if (strcmp(w->word[1], "auto") == 0)

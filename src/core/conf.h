@@ -187,6 +187,8 @@ struct conf_core {
 	uint64_t unix_s; /* seconds since 1970 at now_ns == 0 */
 };
 
+#define CONF_BATCH_AUTO UINT16_MAX /* batch_delay: by the load and the upstreams' times */
+
 /* What the shell needs. */
 struct conf_io {
 	struct netaddr listens[CONF_MAX_LISTENS]; /* with ports; loopback if none is configured */
@@ -204,6 +206,8 @@ struct conf_io {
 	size_t n_avoid_ports;
 	/* source ports in use at a time, per upstream and loop; 0: one for each question */
 	uint16_t outgoing_ports;
+	/* microseconds from one turn of a loop to the next under load; 0: no delay */
+	uint16_t batch_delay;
 };
 
 struct conf {

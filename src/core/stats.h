@@ -165,6 +165,7 @@
 	    "the " \
 	    "way") \
 	X(send_runs_emsgsize, "runs that the kernel refused with EMSGSIZE, likewise") \
+	X(gathered_turns, "times a loop slept so that more datagrams came together (batch-delay)") \
 	X(query_log, "answers handed to the query log") \
 	X(query_log_dropped, "answers that the query log had no room for") \
 	X(dnstap, "messages handed to dnstap") \

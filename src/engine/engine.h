@@ -177,6 +177,12 @@ MUST_USE bool engine_upstream_active(const struct engine *e, unsigned upstream);
 MUST_USE bool engine_upstream_good(const struct engine *e, unsigned upstream);
 
 /*
+ * engine_fastest_ns: the smoothed round trip time over UDP of the fastest of the upstreams that may
+ * get new questions, in nanoseconds; 0 before one was measured.
+ */
+MUST_USE uint64_t engine_fastest_ns(const struct engine *e);
+
+/*
  * engine_views: copy what is known of the upstreams that are configured to OUT, in that order.
  * Returns how many.
  */

@@ -25,6 +25,21 @@ engine_upstream_good(const struct engine *e, unsigned upstream)
 	return !e->upstreams.table[upstream].in_doubt && !e->upstreams.table[upstream].down;
 }
 
+uint64_t
+engine_fastest_ns(const struct engine *e)
+{
+	uint64_t fastest_ns = 0;
+
+	for (unsigned u = 0; u < UPSTREAM_MAX; u++) {
+		const struct upstream *up = &e->upstreams.table[u];
+		uint64_t ns = up->times[UPSTREAM_PRIMARY].srtt_ns;
+
+		if (up->active && ns != 0 && (fastest_ns == 0 || ns < fastest_ns))
+			fastest_ns = ns;
+	}
+	return fastest_ns;
+}
+
 const struct latency *
 engine_latency(const struct engine *e)
 {

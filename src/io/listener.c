@@ -259,6 +259,7 @@ listener_take(struct shell *sh, struct listener *l, unsigned n)
 			stats_inc(&sh->stats->send_failed);
 			continue;
 		}
+		gather_question(&sh->gather, in->from.peer.port);
 		in->msg = udp_msg(&sh->client_rx, i);
 		in->len = udp_len(&sh->client_rx, i);
 		in->from.side = PACKET_CLIENT;

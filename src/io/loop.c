@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <event2/event.h>
@@ -566,6 +567,31 @@ loop_turn(struct loop *l)
 	sh->again |= engine_has_work(sh->engine);
 	l->stopping.done = loop_is_done(l);
 	loop_timers(l);
+	if (UNLIKELY(gather_is_due(&sh->gather, sh->now_ns)))
+		gather_look(
+		    &sh->gather, sh->now_ns, sh->conf->batch_delay, engine_fastest_ns(sh->engine));
+}
+
+/*
+ * Under load sleep until the next turn is due (io/gather). Whatever else the loop has to do, be it
+ * mail or a deadline, waits for no longer than that: a millisecond at most.
+ */
+static void
+loop_gather(struct loop *l)
+{
+	struct shell *sh = &l->sh;
+	uint64_t until_ns = gather_until(&sh->gather, sh->now_ns, engine_in_flight(sh->engine));
+	struct timespec t = { .tv_sec = 0 };
+	uint64_t now_ns;
+
+	if (until_ns == sh->now_ns || sh->again)
+		return;
+	now_ns = clock_now_ns();
+	if (now_ns >= until_ns)
+		return;
+	t.tv_nsec = (long)(until_ns - now_ns);
+	(void)nanosleep(&t, NULL);
+	stats_inc(&sh->stats->gathered_turns);
 }
 
 void
@@ -575,6 +601,7 @@ loop_run(struct loop *l)
 	upstream_udp_sync(&l->sh);
 	loop_timers(l);
 	while (!l->stopping.done) {
+		loop_gather(l);
 		/* Always EVLOOP_ONCE: callbacks only mark what is ready, loop_turn handles it. */
 		(void)event_base_loop(l->base, EVLOOP_ONCE | (l->sh.again ? EVLOOP_NONBLOCK : 0));
 		loop_turn(l);

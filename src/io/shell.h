@@ -27,6 +27,7 @@
 #include "base/rng.h"
 #include "core/conf.h"
 #include "engine/engine.h"
+#include "io/gather.h"
 #include "io/listener.h"
 #include "io/session.h"
 #include "io/stream.h"
@@ -50,6 +51,7 @@ struct shell {
 	struct udp_rx client_rx;
 	struct udp_rx upstream_rx;
 	struct udp_tx tx;
+	struct gather gather;
 	struct stream_mem mem;
 	struct rng rng;
 	struct listeners listeners;

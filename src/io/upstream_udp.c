@@ -129,6 +129,7 @@ sock_input(struct shell *sh, struct upstream_sock *s, int n)
 		(void)shell_drain(sh);
 		return;
 	}
+	gather_replies(&sh->gather, (unsigned)n);
 	for (unsigned i = 0; i < (unsigned)n; i++) {
 		struct packet_in *in = &sh->in[n_in];
 

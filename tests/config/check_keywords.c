@@ -161,6 +161,7 @@ START_TEST(defaults_are_these)
 	ck_assert_uint_eq(c->io.socket_buffer, 4 * 1024 * 1024);
 	ck_assert_uint_eq(c->io.n_avoid_ports, 0);
 	ck_assert_uint_eq(c->io.outgoing_ports, 8);
+	ck_assert_uint_eq(c->io.batch_delay, CONF_BATCH_AUTO);
 	ck_assert_uint_eq(loglevel_of(&settings, LOG_CACHE), LOG_LEVEL_NOTICE);
 	ck_assert_int_eq(settings.log, SETTINGS_LOG_AUTO);
 	ck_assert_uint_eq(settings.num_threads, 0);

@@ -95,6 +95,12 @@ static const struct said_bad bad[] = {
 	{ "udp-size-upstream 511", "udp-size-upstream: '511' is not a number from 512 to 4096" },
 	{ "response-maxlength 4097",
 	    "response-maxlength: '4097' is not a number from 512 to 4096" },
+	{ "batch-delay soon",
+	    "batch-delay: 'soon' is not auto, off or a number of microseconds from 10 to 1000" },
+	{ "batch-delay 9",
+	    "batch-delay: '9' is not auto, off or a number of microseconds from 10 to 1000" },
+	{ "batch-delay 1001",
+	    "batch-delay: '1001' is not auto, off or a number of microseconds from 10 to 1000" },
 	{ "socket-buffer 4g", "socket-buffer: '4g' is not a number of bytes from 0 to 1g" },
 	{ "cache-size 4k",
 	    "cache-size: '4k' is too little: a cache has 1m at least, and 0 is none" },
@@ -415,6 +421,19 @@ START_TEST(plain_keywords_set_their_fields)
 }
 END_TEST
 
+START_TEST(batch_delay)
+{
+	parse_silently("batch-delay off\n");
+	ck_assert_uint_eq(settings.conf.io.batch_delay, 0);
+	parse_silently("batch-delay 10\n");
+	ck_assert_uint_eq(settings.conf.io.batch_delay, 10);
+	parse_silently("batch-delay 1000\n");
+	ck_assert_uint_eq(settings.conf.io.batch_delay, 1000);
+	parse_silently("batch-delay auto\n");
+	ck_assert_uint_eq(settings.conf.io.batch_delay, CONF_BATCH_AUTO);
+}
+END_TEST
+
 START_TEST(choices_are_in_the_order_of_their_enums)
 {
 	parse_silently("selection-mode random\nlog auto\nlog-level error\n");
@@ -453,5 +472,6 @@ tests_add(TCase *tc)
 	tcase_add_test(tc, outgoing_ports_are_a_number_or_one_for_each);
 	tcase_add_test(tc, avoided_ports_are_taken_as_ranges);
 	tcase_add_test(tc, plain_keywords_set_their_fields);
+	tcase_add_test(tc, batch_delay);
 	tcase_add_test(tc, choices_are_in_the_order_of_their_enums);
 }
