@@ -70,11 +70,12 @@ need()
 	done
 }
 
-# check WHAT COMMAND...: one thing that must hold.
+# check WHAT COMMAND...: one thing that must hold. A line of a log may come later than what it is about can be seen.
 check()
 {
 	what=$1
 	shift
+	[ "$1" != logged ] || set -- wait_for 10 "$@"
 	if "$@"; then
 		echo "ok: $what"
 	else
