@@ -135,6 +135,7 @@ struct settings {
 	bool web_allow_any;
 	uint8_t web_names[SETTINGS_WEB_NAMES][DNS_NAME_MAX]; /* besides its own */
 	size_t n_web_names;
+	uint32_t lameduck_ms; /* a lame duck for so long before a stop */
 	uint32_t stop_timeout_ms;
 	char cache_file[SETTINGS_PATH];  /* "none": the cache is not saved */
 	char prefix_file[SETTINGS_PATH]; /* "none": dns64ctl cannot save prefixes */

@@ -51,8 +51,9 @@ api_stop(struct evhttp_request *r, void *arg)
 
 	if (!params_none(r))
 		return;
-	reply_json(r, HTTP_OK, json_pack("{s:b}", "stopping", 1));
 	d->host.ops->stop(d->host.arg);
+	reply_json(r, HTTP_OK,
+	    json_pack("{s:b, s:o*}", "stopping", 1, "stops", api_stats_moment(d->host.stops)));
 }
 
 /* The place of TEXT, which may be NULL, among WORDS, ended by NULL; if it is none, that of the end.
@@ -80,10 +81,15 @@ api_log_reopen(struct evhttp_request *r, void *arg)
 	    "not all of the log could be opened again");
 }
 
-/* Be a lame duck (ON), or no more. Until a restart: who reloads does not mean to end it. */
-static void
+/*
+ * Be a lame duck (ON), or no more. Until a restart: who reloads does not mean to end it. False: it
+ * is to stop, and stays one.
+ */
+static bool
 set_lameduck(struct control_ctx *d, bool on)
 {
+	if (!d->host.ops->lameduck(d->host.arg, on))
+		return false;
 	if (on != (d->host.lameduck != 0))
 		log_notice(LOG_CONTROL, "lameduck %s%s", on ? "on" : "off",
 		    on ? ": /ready says no, questions are answered as before" : "");
@@ -91,8 +97,8 @@ set_lameduck(struct control_ctx *d, bool on)
 		d->host.lameduck = 0;
 	else if (d->host.lameduck == 0)
 		d->host.lameduck = time(NULL);
-	d->host.ops->lameduck(d->host.arg, on);
 	control_ctx_judge(d);
+	return true;
 }
 
 static void
@@ -113,10 +119,13 @@ api_lameduck(struct evhttp_request *r, void *arg)
 		reply_error(r, HTTP_BADREQUEST, "state is not on or off", words);
 		return;
 	}
-	if (posted)
-		set_lameduck(d, i == 0);
-	reply_json(
-	    r, HTTP_OK, json_pack("{s:o*}", "lameduck", api_stats_lameduck(d->host.lameduck)));
+	if (posted && !set_lameduck(d, i == 0)) {
+		reply_error(r, HTTP_SERVUNAVAIL, "the daemon is to stop", NULL);
+		return;
+	}
+	reply_json(r, HTTP_OK,
+	    json_pack("{s:o*, s:o*}", "lameduck", api_stats_moment(d->host.lameduck), "stops",
+		api_stats_moment(d->host.stops)));
 }
 
 static http_handler help;

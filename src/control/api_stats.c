@@ -264,9 +264,9 @@ api_stats_verdict(const struct facts *f, json_t *j)
 }
 
 json_t *
-api_stats_lameduck(time_t since)
+api_stats_moment(time_t t)
 {
-	return since == 0 ? json_null() : json_integer((json_int_t)since);
+	return t == 0 ? json_null() : json_integer((json_int_t)t);
 }
 
 static json_t *
@@ -296,7 +296,8 @@ answer_status(struct evhttp_request *r, void *arg, const struct host_views *v)
 		return;
 	}
 	api_stats_verdict(f, j);
-	(void)json_object_set_new(j, "lameduck", api_stats_lameduck(f->lameduck));
+	(void)json_object_set_new(j, "lameduck", api_stats_moment(f->lameduck));
+	(void)json_object_set_new(j, "stops", api_stats_moment(f->stops));
 	(void)json_object_set_new(j, figures[FIGURES_LOOPS_SILENT].key, json_integer(v->n_missing));
 	api_stats_listens(f, j);
 	(void)json_object_set_new(j, "upstreams", api_stats_upstreams(v, s));

@@ -41,8 +41,8 @@ MUST_USE json_t *api_stats_upstreams(const struct host_views *v, const struct se
 /* api_stats_verdict: put into J the verdict on the daemon, and its reason. */
 void api_stats_verdict(const struct facts *f, json_t *j);
 
-/* api_stats_lameduck: when the daemon became one, seconds since 1970; null if SINCE is 0. */
-MUST_USE json_t *api_stats_lameduck(time_t since);
+/* api_stats_moment: T, seconds since 1970; null if it is 0. */
+MUST_USE json_t *api_stats_moment(time_t t);
 
 /* api_stats_prefixes: the prefixes of P with their states, in configured order (RULES D15). */
 MUST_USE json_t *api_stats_prefixes(const struct policy *p);

@@ -134,8 +134,8 @@ struct command {
 	    .path_help = "read the configuration again; answers with all it said") \
 	X(NULL, show_done, .words = "check-config", .args = "[FILE]", .keys = { "file" }, \
 	    .help = "would dns64d take this configuration? (dns64d -t)") \
-	X(api_stop, show_done, COMMANDS_DOES("stop", "/stop"), \
-	    .help = "finish what is in flight, and end") \
+	X(api_stop, show_stop, COMMANDS_DOES("stop", "/stop"), \
+	    .help = "be a lame duck (lameduck), finish what is in flight, and end") \
 	X(api_lameduck, show_lameduck, COMMANDS_DOES("lameduck on", "/lameduck"), \
 	    .keys = { "state" }, .value = "on", \
 	    .help = "serve on, but be not ready: before a stop", \

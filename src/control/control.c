@@ -128,9 +128,19 @@ control_reload_taken(struct control *c)
 }
 
 void
+control_lameduck(struct control *c, time_t end)
+{
+	if (c->ctx.host.lameduck == 0)
+		c->ctx.host.lameduck = time(NULL);
+	c->ctx.host.stops = end;
+	control_ctx_judge(&c->ctx);
+}
+
+void
 control_stops(struct control *c)
 {
 	c->ctx.host.stopping = true;
+	c->ctx.host.stops = 0;
 }
 
 void

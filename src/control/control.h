@@ -9,6 +9,7 @@
  */
 
 #include <stdbool.h>
+#include <time.h>
 
 #include "base/attr.h"
 #include "config/settings.h"
@@ -45,6 +46,9 @@ void control_reload_ends(struct control *c, enum verdict_reload result);
 
 /* control_reload_taken: all loops have taken the reload that was overdue. */
 void control_reload_taken(struct control *c);
+
+/* control_lameduck: the daemon is a lame duck from now on, until it stops at END, since 1970. */
+void control_lameduck(struct control *c, time_t end);
 
 /* control_stops: the daemon finishes what is in flight, and ends. */
 void control_stops(struct control *c);

@@ -41,8 +41,9 @@ struct host_ops {
 	/* put these in force; not while is_changing; false: no memory, nothing is changed */
 	bool (*cookies)(void *arg, const struct host_cookies *c);
 	void (*judged)(void *arg, const struct verdict *v); /* it has changed, or what it counts */
-	bool (*is_changing)(void *arg);       /* has a loop not taken the last change yet? */
-	void (*lameduck)(void *arg, bool on); /* tell loops */
+	bool (*is_changing)(void *arg); /* has a loop not taken the last change yet? */
+	/* tell loops; false: it is to stop, and stays a lame duck */
+	bool (*lameduck)(void *arg, bool on);
 	/* not while is_changing; if not HOST_DONE nothing is changed, and ERROR has the reason */
 	enum host_verdict (*change)(
 	    void *arg, const struct prefix_change *c, char error[static HOST_ERROR]);

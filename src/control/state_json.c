@@ -99,7 +99,8 @@ state_json(const struct facts *f)
 	if (j == NULL)
 		return NULL;
 	api_stats_verdict(f, j);
-	(void)json_object_set_new(j, "lameduck", api_stats_lameduck(f->lameduck));
+	(void)json_object_set_new(j, "lameduck", api_stats_moment(f->lameduck));
+	(void)json_object_set_new(j, "stops", api_stats_moment(f->stops));
 	api_stats_listens(f, j);
 	add_answers(j, f);
 	(void)json_object_set_new(j, "latency", latency_json(&f->waited));

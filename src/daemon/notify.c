@@ -27,9 +27,10 @@ notify_reloading(void)
 }
 
 void
-notify_stopping(void)
+notify_stopping(const char *status, uint64_t ms)
 {
-	(void)sd_notify(0, "STOPPING=1\nSTATUS=Finishing what is in flight");
+	(void)sd_notifyf(
+	    0, "STOPPING=1\nSTATUS=%s\nEXTEND_TIMEOUT_USEC=%" PRIu64, status, ms * 1000);
 }
 
 void

@@ -17,8 +17,11 @@ void notify_ready(const char *status);
 /* notify_reloading: a reload has begun; notify_ready ends it. */
 void notify_reloading(void);
 
-/* notify_stopping: the daemon has begun to stop. */
-void notify_stopping(void);
+/*
+ * notify_stopping: the daemon has begun to stop, and wants MS milliseconds from now for that, if it
+ * has less. STATUS: as above.
+ */
+void notify_stopping(const char *status, uint64_t ms);
 
 /* notify_watchdog: give a sign of life. */
 void notify_watchdog(void);
@@ -40,8 +43,10 @@ notify_reloading(void)
 }
 
 static inline void
-notify_stopping(void)
+notify_stopping(const char *status, uint64_t ms)
 {
+	(void)status;
+	(void)ms;
 }
 
 static inline void

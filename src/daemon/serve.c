@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <event2/event.h>
+#include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -29,6 +30,7 @@
 #define PENDING_MS 10     /* how often to look whether all loops have taken an update */
 #define BEGIN_MS 10000    /* how long a reload waits to begin: longer than LISTENER_LINGER_NS */
 #define END_SPARE_MS 2000 /* time after stop-timeout for the loops to return */
+#define STOP_MS 70000     /* what a stop may take after the lame duck: the unit's TimeoutStopSec */
 
 static const int handled[] = { SIGHUP, SIGTERM, SIGINT, SIGQUIT, SIGUSR1, SIGUSR2 };
 
@@ -59,11 +61,28 @@ end_loops(struct serve *s, uint32_t grace_ms)
 	threads_stop(s->threads, grace_ms);
 }
 
-/* Is it to end? */
+/* Does it only finish what it has? A lame duck does all as before. */
 static bool
 stops(const struct serve *s)
 {
-	return s->phase != SERVE_ANSWERS;
+	return s->phase == SERVE_SAVES || s->phase == SERVE_ENDS;
+}
+
+/* Be a lame duck (ON), or no more. False: it is to end, and stays one. */
+static bool
+set_lameduck(void *arg, bool on)
+{
+	struct serve *s = arg;
+
+	if (!on && s->phase != SERVE_ANSWERS)
+		return false;
+	if (!on)
+		s->lame_ns = 0;
+	else if (s->lame_ns == 0)
+		s->lame_ns = clock_now_ns();
+	for (unsigned i = 0; i < s->threads->n; i++)
+		loop_lameduck(s->threads->thread[i].loop, on);
+	return true;
 }
 
 /* Begin to save the cache, if there is one, and a file for it. */
@@ -76,20 +95,66 @@ begin_save(struct serve *s)
 		cachefile_save(s->cachefile, set->cache_file, set->conf.core.keep.stale_s);
 }
 
-static void
-begin_stop(struct serve *s, const char *signal_name)
+/* Milliseconds, rounded up, that it is still to be a lame duck before it stops. */
+static uint64_t
+lame_left_ms(const struct serve *s, uint64_t now)
 {
-	if (stops(s)) {
-		log_notice(LOG_SERVER, "%s again: not waiting any longer", signal_name);
-		cachefile_give_up(s->cachefile);
-		end_loops(s, 0);
-		return;
-	}
-	log_notice(LOG_SERVER, "%s: finishing what is in flight", signal_name);
+	return s->end_ns > now ? (s->end_ns - now + NS_PER_MS - 1) / NS_PER_MS : 0;
+}
+
+/*
+ * Be a lame duck because of WHY, and stop at s->end_ns. The service manager is told by the way of
+ * the verdict, which changes.
+ */
+static void
+begin_lameduck(struct serve *s, const char *why, uint64_t now)
+{
+	uint64_t ms = lame_left_ms(s, now);
+
+	log_notice(LOG_SERVER, "%s: a lame duck for %" PRIu64 ".%03" PRIu64 " s before the stop",
+	    why, ms / 1000, ms % 1000);
+	s->phase = SERVE_LAME;
+	set_lameduck(s, true);
+	control_lameduck(s->control, time(NULL) + (time_t)((ms + 999) / 1000));
+}
+
+/* Save the cache, and finish what is in flight, because of WHY. */
+static void
+stop(struct serve *s, const char *why)
+{
+	log_notice(LOG_SERVER, "%s: finishing what is in flight", why);
 	s->phase = SERVE_SAVES;
 	control_stops(s->control);
-	notify_stopping();
+	notify_stopping("Finishing what is in flight", STOP_MS);
 	begin_save(s);
+}
+
+/* Stop without any of that. */
+static void
+stop_at_once(struct serve *s, const char *why)
+{
+	log_notice(LOG_SERVER, "%s again: not waiting any longer", why);
+	cachefile_give_up(s->cachefile);
+	control_stops(s->control);
+	notify_stopping("Ending at once", STOP_MS);
+	end_loops(s, 0);
+}
+
+/* WHY is what it is told by. The time that it has been a lame duck already counts. */
+static void
+begin_stop(struct serve *s, const char *why)
+{
+	uint64_t now = clock_now_ns();
+
+	if (s->phase != SERVE_ANSWERS) {
+		stop_at_once(s, why);
+		return;
+	}
+	s->end_ns = (s->lame_ns != 0 ? s->lame_ns : now) + s->settings->lameduck_ms * NS_PER_MS;
+	if (s->end_ns > now)
+		begin_lameduck(s, why, now);
+	else
+		stop(s, why);
 }
 
 /* Give systemd a sign of life if every loop has given one since the last time. */
@@ -104,7 +169,10 @@ look_after_watchdog(struct serve *s, uint64_t now)
 	s->beat_ns = now + s->watchdog_ms / 4 * NS_PER_MS;
 }
 
-/* To a service manager: it serves, and how. Not while it stops: that would be a new start. */
+/*
+ * To a service manager: it serves, and how. It is not ready when it is to end: that would be a new
+ * start.
+ */
 static void
 tell_ready(const struct serve *s)
 {
@@ -112,8 +180,11 @@ tell_ready(const struct serve *s)
 
 	if (stops(s))
 		return;
-	notify_ready(
-	    report_status(s->settings, &s->watch->waits, s->threads->n, &s->verdict, text));
+	(void)report_status(s->settings, &s->watch->waits, s->threads->n, &s->verdict, text);
+	if (s->phase == SERVE_LAME)
+		notify_stopping(text, lame_left_ms(s, clock_now_ns()) + STOP_MS);
+	else
+		notify_ready(text);
 }
 
 /* --- What control asks for -------------------------------------------------------------------- */
@@ -185,15 +256,6 @@ change_cookies(void *arg, const struct host_cookies *c)
 	struct serve *s = arg;
 
 	return cookies_change(s->settings, s->threads, c);
-}
-
-static void
-set_lameduck(void *arg, bool on)
-{
-	struct serve *s = arg;
-
-	for (unsigned i = 0; i < s->threads->n; i++)
-		loop_lameduck(s->threads->thread[i].loop, on);
 }
 
 static void
@@ -283,7 +345,8 @@ begin_result(struct serve *s)
 {
 	s->wanted_ns = 0;
 	control_reload_begins(s->control);
-	notify_reloading();
+	if (s->phase == SERVE_ANSWERS)
+		notify_reloading();
 }
 
 /* The loops THOSE do not let a reload begin. */
@@ -438,7 +501,7 @@ wait_ms(const struct serve *s, uint64_t now, int cache_ms)
 		due = now + (unsigned)cache_ms * NS_PER_MS;
 	if (s->watchdog_ms > 0 && s->beat_ns < due)
 		due = s->beat_ns;
-	if (s->phase == SERVE_ENDS && s->end_ns < due)
+	if ((s->phase == SERVE_ENDS || s->phase == SERVE_LAME) && s->end_ns < due)
 		due = s->end_ns;
 	if (s->watch->look_ns > now && s->watch->look_ns < due && !stops(s))
 		due = s->watch->look_ns;
@@ -545,6 +608,8 @@ work(struct serve *s, struct event *due, bool *well)
 		look_after_watchdog(s, now);
 		turn(s, due, wait_ms(s, now, mind_cache(s)));
 		now = clock_now_ns();
+		if (s->phase == SERVE_LAME && now >= s->end_ns)
+			stop(s, "lame duck no longer");
 		follow_reload(s, now);
 		if (may_reload(s))
 			try_reload(s, now);

@@ -6,8 +6,8 @@
  * serve: the main thread while the loops work: it waits for signals and acts on them.
  *
  *	SIGHUP			reload
- *	SIGTERM, SIGINT, SIGQUIT save the cache, finish what is in flight and end; a second one: end
- *				at once
+ *	SIGTERM, SIGINT, SIGQUIT be a lame duck for the time of lameduck, save the cache, finish
+ *				what is in flight and end; a second one: end at once
  *	SIGUSR1			log the statistics
  *	SIGUSR2			open the log again
  */
@@ -41,7 +41,8 @@ enum serve_reload {
 /* How far the end is. */
 enum serve_phase {
 	SERVE_ANSWERS,
-	SERVE_SAVES, /* it is to end: the cache is saved, and loops answer on */
+	SERVE_LAME,  /* it is to end: it is a lame duck first, and does all else as before */
+	SERVE_SAVES, /* the cache is saved, and loops answer on */
 	SERVE_ENDS   /* loops finish what is in flight, and end */
 };
 
@@ -67,8 +68,9 @@ struct serve {
 	struct verdict verdict; /* of control */
 	enum serve_reload reload;
 	uint64_t taken_ns; /* a reload is posted: when the loops should have taken it */
+	uint64_t lame_ns;  /* since when it is a lame duck; 0: it is not */
 	enum serve_phase phase;
-	uint64_t end_ns;          /* SERVE_ENDS: the latest end */
+	uint64_t end_ns;          /* SERVE_LAME: when that is over; SERVE_ENDS: the latest end */
 	uint64_t beat_ns;         /* when the watchdog is served next */
 	uint32_t watchdog_ms;     /* of notify_watchdog_ms; 0: no watchdog */
 	void (*ready)(void *arg); /* called once, when signals and commands are acted on */

@@ -413,6 +413,19 @@ show_secrets(const json_t *j, FILE *out)
 		fputs("clients get no cookies (client-cookies no)\n", out);
 }
 
+/* In how long a lame duck stops of which J tells, behind TEXT. False: it was not told to. */
+static bool
+put_stops(const json_t *j, const char *text, FILE *out)
+{
+	json_int_t end = show_number(j, "stops"), now = (json_int_t)time(NULL);
+
+	if (end == 0)
+		return false;
+	fputs(text, out);
+	put_duration(end > now ? end - now : 0, out);
+	return true;
+}
+
 void
 show_lameduck(const json_t *j, FILE *out)
 {
@@ -422,7 +435,15 @@ show_lameduck(const json_t *j, FILE *out)
 	if (since == 0)
 		return;
 	put_duration(now > since ? now - since : 0, out);
+	(void)put_stops(j, "; it stops in ", out);
 	fputc('\n', out);
+}
+
+void
+show_stop(const json_t *j, FILE *out)
+{
+	if (put_stops(j, "a lame duck first; it stops in ", out))
+		fputc('\n', out);
 }
 
 /* Until when an order holds of which J tells. */

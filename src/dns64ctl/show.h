@@ -20,7 +20,10 @@ void show_status(const json_t *j, FILE *out);
 /* show_secrets: a line for each secret of cookies, by fingerprint. */
 void show_secrets(const json_t *j, FILE *out);
 
-/* show_lameduck: "on", and for how long, or "off". */
+/* show_stop: when it stops, if it is a lame duck first. */
+void show_stop(const json_t *j, FILE *out);
+
+/* show_lameduck: "on", for how long, and when it stops, if it was told to; or "off". */
 void show_lameduck(const json_t *j, FILE *out);
 
 /* show_denied: a line for each network that is denied, or what was said of a change. */

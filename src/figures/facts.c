@@ -114,6 +114,7 @@ facts_new(const struct host *host, const struct host_views *v)
 	f->settings = host->settings;
 	f->started = host->started;
 	f->lameduck = host->lameduck;
+	f->stops = host->stops;
 	f->stopping = host->stopping;
 	f->reload = host->reload;
 	f->taken = host->taken;
@@ -192,6 +193,7 @@ facts_verdict(const struct facts *f)
 	return judge((struct verdict_grounds){ .settings = f->settings,
 			 .stopping = f->stopping,
 			 .lameduck = f->lameduck != 0,
+			 .to_stop = f->stops != 0,
 			 .reload = f->reload,
 			 .n_loops = f->n_loops,
 			 .n_served = f->n_served,
@@ -208,6 +210,7 @@ facts_verdict_now(const struct host *host, const struct host_views *v)
 	return judge((struct verdict_grounds){ .settings = host->settings,
 			 .stopping = host->stopping,
 			 .lameduck = host->lameduck != 0,
+			 .to_stop = host->stops != 0,
 			 .reload = host->reload,
 			 .n_loops = host->n_loops,
 			 .n_served = listens_served(&host->settings->conf.io, host->waits, served),

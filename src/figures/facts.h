@@ -44,6 +44,7 @@ struct facts {
 	struct netaddr served[CONF_MAX_LISTENS]; /* those that are served */
 	size_t n_served;
 	time_t lameduck; /* since when it is one, seconds since 1970; 0: it is not */
+	time_t stops;    /* when the lame duck stops, likewise; 0: it was not told to */
 	bool stopping;
 	enum verdict_reload reload;
 	time_t taken; /* when the configuration in force was, seconds since 1970 */

@@ -31,6 +31,7 @@ struct host {
 	int memory_fd;   /* /proc/self/statm; -1: none */
 	int fds_fd;      /* /proc/self/fd; -1: none */
 	time_t lameduck; /* since when it is one; 0: it is not */
+	time_t stops;    /* when the lame duck stops; 0: it was not told to */
 	enum verdict_reload reload;
 	time_t taken;  /* when the configuration in force was, seconds since 1970 */
 	bool stopping; /* it finishes what is in flight, and ends */

@@ -129,7 +129,10 @@ verdict_make(const struct verdict_grounds *g)
 	if (g->stopping || g->lameduck) {
 		/* As it was told to, whatever else there is to say. */
 		v.reason[0] = '\0';
-		say(&v, VERDICT_UNREADY, g->stopping ? "stopping" : "lameduck");
+		say(&v, VERDICT_UNREADY, "%s",
+		    g->stopping      ? "stopping"
+			: g->to_stop ? "lameduck, to stop"
+				     : "lameduck");
 	}
 	return v;
 }

@@ -45,6 +45,7 @@ struct verdict_grounds {
 	const struct settings *settings; /* those in force */
 	bool stopping;
 	bool lameduck;
+	bool to_stop; /* the lame duck was told to stop */
 	enum verdict_reload reload;
 	unsigned n_loops;
 	unsigned n_stuck;                    /* loops that do not go round */

@@ -170,6 +170,7 @@ START_TEST(defaults_are_these)
 	ck_assert_str_eq(settings.group, "none");
 	ck_assert_str_eq(settings.chroot, "none");
 	ck_assert_str_eq(settings.pidfile, "auto");
+	ck_assert_uint_eq(settings.lameduck_ms, 0);
 	ck_assert_uint_eq(settings.stop_timeout_ms, 5000);
 	/* D22 */
 	ck_assert_uint_eq(settings.cache_size, 64 * 1024 * 1024);

@@ -394,7 +394,8 @@ START_TEST(plain_keywords_set_their_fields)
 {
 	parse_silently("num-threads 3\ncpu-affinity 0,2\nuser u\ngroup g\nchroot /c\npidfile none\n"
 		       "log syslog\nlog-level debug\nselection-mode in-order\nsocket-buffer 64k\n"
-		       "stop-timeout 0.5\ntcp-idle-timeout 2\nmax-queries 256\nmax-tcp-clients 7\n"
+		       "stop-timeout 0.5\nlameduck 1.5\ntcp-idle-timeout 2\nmax-queries "
+		       "256\nmax-tcp-clients 7\n"
 		       "max-waiting-per-client 5\nmax-same-question 0\n"
 		       "max-waiting-per-upstream 6\n"
 		       "max-tcp-per-client 3\nupstream-tries 1\nupstream-timeout 2.5\n");
@@ -409,6 +410,7 @@ START_TEST(plain_keywords_set_their_fields)
 	ck_assert_int_eq(settings.conf.core.selection, CONF_IN_ORDER);
 	ck_assert_uint_eq(settings.conf.io.socket_buffer, 65536);
 	ck_assert_uint_eq(settings.stop_timeout_ms, 500);
+	ck_assert_uint_eq(settings.lameduck_ms, 1500);
 	ck_assert_uint_eq(settings.conf.io.tcp_idle_ms, 2000);
 	ck_assert_uint_eq(settings.conf.core.max_queries, 256);
 	ck_assert_uint_eq(settings.conf.core.max_waiting_per_client, 5);

@@ -179,11 +179,42 @@ START_TEST(lameduck)
 	ck_assert_int_eq(post_lameduck(NULL), 400);
 	ck_assert_int_eq(ask("GET", "/lameduck?state=off"), 400);
 	ck_assert(op.lameduck);
+	op.refuses = true; /* it was told to stop meanwhile */
+	ck_assert_int_eq(post_lameduck("{\"state\": \"off\"}"), 503);
+	ck_assert_str_eq(caller_text(&op.caller, "error"), "the daemon is to stop");
+	ck_assert_int_eq(ask("GET", "/lameduck"), 200);
+	ck_assert_int_eq(json_integer_value(json_object_get(op.caller.json, "lameduck")), since);
+	op.refuses = false;
 	ck_assert_int_eq(post_lameduck("{\"state\": \"off\"}"), 200);
 	ck_assert(!op.lameduck);
 	ck_assert(json_is_null(json_object_get(op.caller.json, "lameduck")));
 	ck_assert_int_eq(ask("GET", "/status"), 200);
 	ck_assert_str_ne(caller_text(&op.caller, "reason"), "lameduck");
+}
+END_TEST
+
+/* A stop that is announced: since when, and when it will be. */
+START_TEST(lameduck_before_a_stop)
+{
+	json_int_t since;
+
+	control_lameduck(op.control, 2000000000);
+	ck_assert_str_eq(op.judged.reason, "lameduck, to stop");
+	ck_assert_int_eq(ask("GET", "/lameduck"), 200);
+	since = json_integer_value(json_object_get(op.caller.json, "lameduck"));
+	ck_assert_int_gt(since, 1000000);
+	ck_assert_int_eq(json_integer_value(json_object_get(op.caller.json, "stops")), 2000000000);
+	ck_assert_int_eq(ask("GET", "/ready"), 503);
+	ck_assert_str_eq(caller_text(&op.caller, "error"), "lameduck, to stop");
+	ck_assert_int_eq(ask("GET", "/status"), 200);
+	ck_assert_int_eq(json_integer_value(json_object_get(op.caller.json, "stops")), 2000000000);
+	ck_assert_int_eq(ask("POST", "/stop"), 200);
+	ck_assert_int_eq(json_integer_value(json_object_get(op.caller.json, "stops")), 2000000000);
+	control_stops(op.control);
+	ck_assert_int_eq(ask("GET", "/status"), 200);
+	ck_assert_str_eq(caller_text(&op.caller, "reason"), "stopping");
+	ck_assert_int_eq(json_integer_value(json_object_get(op.caller.json, "lameduck")), since);
+	ck_assert(json_is_null(json_object_get(op.caller.json, "stops")));
 }
 END_TEST
 
@@ -342,6 +373,7 @@ tests_add(TCase *tc)
 	tcase_add_test(tc, stop_and_reopen);
 	tcase_add_test(tc, arguments_where_there_are_none);
 	tcase_add_test(tc, lameduck);
+	tcase_add_test(tc, lameduck_before_a_stop);
 	tcase_add_test(tc, reload_tells_its_result);
 	tcase_add_test(tc, refused_reload);
 	tcase_add_test(tc, overdue_reload);

@@ -145,6 +145,19 @@ START_TEST(lameduck)
 	HAS("on, for ");
 	/* The daemon's clock may be ahead. */
 	ck_assert_str_eq(shown(show_lameduck, "{\"lameduck\": 99999999999}"), "on, for 0m 0s\n");
+	ck_assert_str_eq(shown(show_lameduck, "{\"lameduck\": 99999999999, \"stops\": 1000}"),
+	    "on, for 0m 0s; it stops in 0m 0s\n");
+	shown(show_lameduck, "{\"lameduck\": 1000, \"stops\": 99999999999}");
+	HAS("; it stops in ");
+	ck_assert_ptr_null(strstr(text, "in 0m 0s"));
+}
+END_TEST
+
+START_TEST(stop)
+{
+	ck_assert_str_eq(shown(show_stop, "{\"stopping\": true, \"stops\": null}"), "");
+	ck_assert_str_eq(shown(show_stop, "{\"stopping\": true, \"stops\": 1000}"),
+	    "a lame duck first; it stops in 0m 0s\n");
 }
 END_TEST
 
@@ -220,6 +233,7 @@ tests_add(TCase *tc)
 	tcase_add_test(tc, clients);
 	tcase_add_test(tc, secrets);
 	tcase_add_test(tc, lameduck);
+	tcase_add_test(tc, stop);
 	tcase_add_test(tc, upstreams_and_entries);
 	tcase_add_test(tc, strange_answers);
 	tcase_add_test(tc, in_flight);

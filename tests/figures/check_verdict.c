@@ -40,7 +40,7 @@ struct row {
 	struct up up[2];
 	unsigned n_up;
 	unsigned missing, stuck; /* of two loops */
-	bool nowhere, waits, lameduck, stopping;
+	bool nowhere, waits, lameduck, to_stop, stopping;
 	enum verdict_reload reload;
 	const char *conf; /* of prefixes; NULL: one that is active */
 	enum verdict_state state;
@@ -138,6 +138,8 @@ static const struct row table[] = {
 	{ "a lame duck", SOLE(GOOD), .lameduck = true, UNREADY "lameduck" },
 	{ "whatever else there is", SOLE(DOWN(60)), .lameduck = true, .stuck = 1,
 	    UNREADY "lameduck" },
+	{ "which was told to stop", SOLE(GOOD), .lameduck = true, .to_stop = true,
+	    UNREADY "lameduck, to stop" },
 	{ "it stops", SOLE(GOOD), .stopping = true, UNREADY "stopping" },
 	{ "several reasons: the worst counts, all are told", SOLE(DOWN(60)),
 	    .reload = VERDICT_REFUSED, .waits = true,
@@ -166,6 +168,7 @@ make(const struct row *r)
 	known.settings.conf.io.n_listens = r->nowhere ? 0 : 1;
 	f->now_ns = clock_now_ns();
 	f->lameduck = r->lameduck ? 1000 : 0;
+	f->stops = r->to_stop ? 2000 : 0;
 	f->stopping = r->stopping;
 	f->reload = r->reload;
 	f->n_served = r->nowhere ? 0 : 1;
@@ -318,6 +321,7 @@ host_open(void)
 		.memory_fd = -1,
 		.fds_fd = -1,
 		.lameduck = known.facts.lameduck,
+		.stops = known.facts.stops,
 		.reload = known.facts.reload,
 		.stopping = known.facts.stopping,
 		.waits = &known.waits,

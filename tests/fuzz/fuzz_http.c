@@ -53,11 +53,12 @@ succeed(void *arg)
 	return true;
 }
 
-static void
+static bool
 lameduck(void *arg, bool on)
 {
 	(void)arg;
 	(void)on;
+	return true;
 }
 
 static void

@@ -16,6 +16,7 @@ manifest=contrib/kubernetes/dns64d.yaml
 parts()
 {
 	python3 - "$manifest" "$work/dns64d.conf" <<'PY'
+import re
 import sys
 import yaml
 
@@ -31,6 +32,11 @@ for probe in ("startupProbe", "livenessProbe", "readinessProbe"):
 # Until it is over the others do not count: a slow start is no reason to begin anew.
 assert box["startupProbe"]["httpGet"]["path"] == "/health"
 assert box["startupProbe"]["periodSeconds"] * box["startupProbe"]["failureThreshold"] >= 60
+# A stop is announced, and finished before the pod is killed.
+lameduck = int(re.search(r"^lameduck (\d+)$", docs["ConfigMap"]["data"]["dns64d.conf"], re.M).group(1))
+assert "lifecycle" not in box and pod["spec"]["terminationGracePeriodSeconds"] >= lameduck + 5 + 10
+# More than the probe needs to fail.
+assert lameduck > 3 * box["readinessProbe"]["periodSeconds"]
 labels = pod["metadata"]["labels"]
 for kind in ("Deployment", "PodDisruptionBudget"):
     assert docs[kind]["spec"]["selector"]["matchLabels"].items() <= labels.items(), kind
@@ -78,9 +84,9 @@ echo "health $(get /health)"
 { cat "$work/pod.first"; echo 'dns64-prefix 2001:db8:64::/96'; } | change two
 rm -r "$work/pod.conf/..one"
 ctl reload && ctl prefixes | grep -q 2001:db8:64:: && echo "reload right"
-ctl lameduck on
-echo "ready $(get /ready)"
 kill "$daemon"
+sleep 1
+echo "ready $(get /ready)"
 wait "$daemon"
 echo "ended $?"
 POD

@@ -51,14 +51,17 @@ reopen(void *arg)
 	return o->reopens;
 }
 
-static void
+static bool
 lameduck(void *arg, bool on)
 {
 	struct operator* o = arg;
 
+	if (o->refuses)
+		return false;
 	o->lameduck = on;
 	for (unsigned i = 0; i < o->host.n_loops; i++)
 		loop_lameduck(o->host.loops[i], on);
+	return true;
 }
 
 static bool

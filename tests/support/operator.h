@@ -22,7 +22,7 @@ struct operator
 	struct verdict judged; /* the last that was told */
 	unsigned n_reloads, n_stops, n_saves, n_reopens, n_loads;
 	bool saves, reopens; /* what saving the cache, and opening the log again, come to */
-	bool refuses;        /* changes of secrets come to nothing */
+	bool refuses;        /* changes of secrets, and of the lame duck, come to nothing */
 	unsigned n_changing; /* so many times it is asked, it has a change that is not taken yet */
 	unsigned n_changes;  /* of prefixes */
 	unsigned n_orders;

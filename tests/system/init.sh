@@ -95,4 +95,12 @@ check "started with another pidfile than the script's: 1" exits 1 start
 check "it is told" logged init "its process ID is not in $work/other.pid"
 set_defaults
 check "stop: 0, with the right one" exits 0 stop
+for control_socket in "$control" none; do
+	config init.conf "nameserver 127.0.0.1 port 5300" "listen 127.0.0.1 port 5353" "pidfile $pidfile" \
+		"control-socket $control" 'lameduck 3' >/dev/null
+	set_defaults "CONTROL=$control_socket" STOP_SECONDS=1
+	check "start: 0" exits 0 start
+	check "a stop waits for the lame duck, by control-socket $control_socket: 0" exits 0 stop
+	check "no more" exits 3 status
+done
 finish

@@ -91,4 +91,106 @@ equal 'a restart ends it' off "$(ctl lameduck)"
 stop dns64d
 equal 'exit status' 0 "$status"
 
+# --- before a stop (lameduck) ---
+
+# began LINE...: anew, with these lines
+began()
+{
+	configure 'nameserver 127.0.0.1 port 5300' 'num-threads 2' "control-socket $control" 'web-listen 127.0.0.1' \
+		"cache-file $work/state/cache" "$@"
+	rm -f "$work/state/cache"
+	start_dns64d
+	answer $known AAAA >/dev/null
+}
+
+# ends BEGAN LEAST MOST: what was stopped at BEGAN ends so many milliseconds after it, with 0
+ends()
+{
+	wait "$(pid_of dns64d)"
+	status=$? took=$(($(milliseconds) - $1))
+	rm -f "$work/dns64d.pid"
+	[ "$status" -eq 0 ] && [ "$took" -ge "$2" ] && [ "$took" -le "$3" ] && return
+	echo "exit code $status after $took ms"
+	return 1
+}
+
+watch_noise
+if "$DNS64D" -V | grep -q '^systemd yes'; then
+	start manager python3 -u -c 'import os, socket, sys
+s = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+s.bind(sys.argv[1])
+os.chmod(sys.argv[1], 0o777)
+print("bound")
+while True:
+    print(s.recv(4096).decode().replace("\n", " "))' "$work/notify"
+	wait_for 60 logged manager bound
+	export NOTIFY_SOCKET="$work/notify"
+fi
+began 'lameduck 4'
+start asking dnsperf -s ::1 -p 5364 -d "$work/questions" -l 3 -Q 500
+sleep 0.2
+first=$(milliseconds)
+kill -TERM "$(pid_of dns64d)"
+check 'SIGTERM makes it a lame duck' wait_for 3 is '503 { "error": "lameduck, to stop"}' page /ready
+check 'why and for how long is in the log' logged dns64d 'server: SIGTERM: a lame duck for 4.000 s before the stop'
+check 'the time that is left' is 'on, for 0m 0s; it stops in 0m' ctl lameduck
+check 'status' is 'verdict     not ready: lameduck, to stop' ctl status
+check 'status: the time that is left' is '; it stops in 0m' ctl status
+equal '/health' '200 not ready: lameduck, to stop' "$(page /health)"
+check 'metrics' is 'dns64d_lameduck 1' page /metrics
+check 'it does not stop yet' is 'dns64d_stopping 0' page /metrics
+check 'a question' is 'AAAA 2001:db8:64::a00:1' answer $known AAAA
+check 'over TCP it asks to end the connection' is 'Option (11): 0000' answer +tcp $known AAAA +edns
+ctl lameduck off >"$work/said.log" 2>&1
+equal 'off is refused' 1 $?
+check 'and why' logged said 'the daemon is to stop'
+check 'on changes nothing' is '; it stops in 0m' ctl lameduck on
+check 'a reload' is 'done' ctl reload
+kill -USR1 "$(pid_of dns64d)"
+check 'statistics' wait_for 3 logged dns64d 'stats: in flight'
+wait "$(pid_of asking)"
+rm "$work/asking.pid"
+check 'no answer was lost' logged asking 'Queries lost:         0 (0.00%)'
+check 'then it ends' ends "$first" 4000 "$(stretch 6000)"
+check 'which is in the log' logged dns64d 'server: lame duck no longer: finishing what is in flight'
+check 'the cache was saved' test -s "$work/state/cache"
+if [ -f "$work/manager.pid" ]; then
+	check 'systemd gives it more time' logged manager '^STOPPING=1 STATUS=not ready: lameduck, to stop.*EXTEND_TIMEOUT_USEC=7[34]'
+	equal 'and it is not started anew' 0 "$(sed '1,/^STOPPING/d' "$work/manager.log" | grep -c '^READY')"
+	stop manager KILL
+	unset NOTIFY_SOCKET
+fi
+
+began 'lameduck 60'
+check 'dns64ctl stop' is 'a lame duck first; it stops in ' ctl stop
+first=$(milliseconds)
+check 'a second time' ctl stop
+check 'it ends at once' ends "$first" 0 "$(stretch 2000)"
+check 'without the cache' test ! -e "$work/state/cache"
+check 'as the log has it' logged dns64d 'dns64ctl stop again: not waiting any longer'
+
+began 'lameduck 60'
+kill -INT "$(pid_of dns64d)"
+check 'SIGINT, too' wait_for 3 logged dns64d 'SIGINT: a lame duck for 60.000 s'
+kill -HUP "$(pid_of dns64d)"
+check 'SIGHUP reloads' wait_for 9 logged dns64d 'reload: done'
+first=$(milliseconds)
+kill -TERM "$(pid_of dns64d)"
+check 'another signal ends it' ends "$first" 0 "$(stretch 2000)"
+
+began 'lameduck 1'
+check 'a lame duck already' is 'on, for' ctl lameduck on
+sleep 1
+first=$(milliseconds)
+check 'stops at once' ctl stop
+check 'and ends' ends "$first" 0 "$(stretch 2000)"
+check 'with the cache' test -s "$work/state/cache"
+
+for value in 3600.5 -1 ten; do
+	configure 'nameserver 127.0.0.1' "lameduck $value"
+	"$DNS64D" -t -f -c "$work/dns64d.conf" >"$work/said.log" 2>&1
+	equal "lameduck $value: exit code" 1 $?
+	check 'the line is named' logged said 'dns64d.conf:6: .*lameduck'
+done
+
 finish
