@@ -13,8 +13,10 @@
 #include "config/hostaddr.h"
 #include "config/keywords.h"
 #include "config/listens.h"
+#include "config/policy_lines.h"
 #include "config/resolvconf.h"
 #include "config/textfile.h"
+#include "dns/name.h"
 
 /* What complete_listens does, for those that go by an interface. */
 static void
@@ -127,11 +129,52 @@ complete_upstreams(struct settings *s, const char *resolv_conf, struct diag *d)
 	}
 }
 
+/* Warn if the zones of L, lines of a block, have the name of health-name, which stands at LINE. */
+static void
+health_in_block(
+    const struct settings *s, const struct policy_lines *l, unsigned line, struct diag *d)
+{
+	const uint8_t *health = s->conf.core.health.name;
+	const struct policy_lines_zone *z = l->zones.items;
+	char text[DIAG_LINE];
+
+	for (size_t i = 0; i < l->zones.n; i++) {
+		if (name_equal(z[i].name, health))
+			diag_warning(d, line, "health-name",
+			    "is a zone at %s, for which clients ask: none of them gets its records",
+			    diag_line(d, z[i].line, line, text));
+	}
+	if (l->has_reverse_name && name_equal(l->reverse_name, health))
+		diag_warning(d, line, "health-name",
+		    "is a name that \"reverse local\" gives: nobody gets its addresses");
+}
+
+/* Warn of a health-name for whose records clients may ask. */
+static void
+check_health(const struct settings *s, struct diag *d)
+{
+	static const uint8_t *const reverse[] = { (const uint8_t *)"\7in-addr\4arpa",
+		(const uint8_t *)"\3ip6\4arpa" };
+	const struct conf_health *h = &s->conf.core.health;
+	unsigned line = keywords_line(s, "health-name");
+
+	if (h->len == 0)
+		return;
+	for (size_t i = 0; i < sizeof(reverse) / sizeof(reverse[0]); i++) {
+		if (name_equal(h->name, reverse[i]) || name_is_below(h->name, reverse[i]))
+			diag_warning(d, line, "health-name",
+			    "is a reverse name: clients that ask for it do not get that of a host");
+	}
+	for (size_t i = 0; i < s->policy_lines->all.n; i++)
+		health_in_block(s, policy_lines_at(s->policy_lines, i), line, d);
+}
+
 void
 complete_settings(struct settings *s, const char *resolv_conf, struct diag *d)
 {
 	complete_listens(s, d);
 	complete_upstreams(s, resolv_conf, d);
+	check_health(s, d);
 	if (strcmp(s->query_log, "none") == 0)
 		s->conf.core.querylog.select = 0;
 	if (strcmp(s->dnstap_socket, "none") == 0)

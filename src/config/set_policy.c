@@ -10,6 +10,7 @@
 #include "config/settings.h"
 #include "config/values.h"
 #include "dns/name.h"
+#include "dns64/special.h"
 
 #define MAX_BLOCKS UINT16_MAX /* a query stores its policy's number in 16 bits */
 
@@ -321,4 +322,44 @@ set_reverse(struct settings *s, const struct keyword *k, const struct words *w, 
 	lines->values.reverse = local ? POLICY_REVERSE_LOCAL : POLICY_REVERSE_CNAME;
 	if (local)
 		lines->has_reverse_name = name(k, w, w->word[2], lines->reverse_name, d);
+}
+
+/* The zone that NAME is in, or is, and whose names hosts ask for to be answered as RFCs say. NULL.
+ */
+static const char *
+claimed_by(const uint8_t *health)
+{
+	uint8_t zone[DNS_NAME_MAX];
+	size_t n;
+	const struct special_zone *z = special_zones(&n);
+
+	for (size_t i = 0; i < n; i++) {
+		if (z[i].kind == SPECIAL_INVALID || z[i].kind == SPECIAL_LOCAL_ZONE)
+			continue;
+		if (name_from_text(z[i].name, zone) != 0 &&
+		    (name_equal(health, zone) || name_is_below(health, zone)))
+			return z[i].name;
+	}
+	return NULL;
+}
+
+void
+set_health_name(struct settings *s, const struct keyword *k, const struct words *w, struct diag *d)
+{
+	struct conf_health h = { .len = 0 };
+	const char *zone;
+
+	if (strcmp(w->word[1], "none") != 0) {
+		if (!name(k, w, w->word[1], h.name, d))
+			return;
+		h.len = (uint8_t)name_len(h.name);
+		zone = claimed_by(h.name);
+		if (h.len == 1)
+			diag_error(d, w->line, k->name, "hosts and resolvers ask for the root");
+		else if (zone != NULL)
+			diag_error(d, w->line, k->name,
+			    "'%s' is in %s, for which hosts ask; a name below invalid is nobody's",
+			    w->word[1], zone);
+	}
+	s->conf.core.health = h;
 }

@@ -4,7 +4,7 @@
 
 /*
  * set_policy: parsers of the keywords about clients but those in config/set_prefix, into
- * config/policy_lines.
+ * config/policy_lines, and of other keywords whose values are names.
  */
 
 #include "config/keyword.h"
@@ -21,5 +21,6 @@ keyword_parse set_ede;
 keyword_parse set_never_synthesize;
 keyword_parse set_ignore_aaaa;
 keyword_parse set_reverse;
+keyword_parse set_health_name;
 
 #endif

@@ -40,6 +40,8 @@ static const struct rule rules[] = {
 	{ REASON_LOCAL_ZONE, "local-zones" },
 	{ REASON_VERSION, "version" },
 	{ REASON_SERVER_ID, "server-id" },
+	{ REASON_HEALTH, "health-name" },
+	{ REASON_NOT_READY, "health-name" },
 	{ REASON_DENIED, BY_ALLOW },
 	{ REASON_DENIED_NETWORK, BY_DENY },
 	{ REASON_DROP_DENIED, BY_DENY },

@@ -18,6 +18,7 @@
 
 #include "base/attr.h"
 #include "base/netaddr.h"
+#include "dns/proto.h"
 
 #define CONF_MAX_UPSTREAMS 32
 #define CONF_MAX_LISTENS 64
@@ -132,6 +133,12 @@ struct conf_chaos {
 	char server_id[CONF_TEXT]; /* text of id.server, likewise */
 };
 
+/* The name whose answer is whether the daemon is ready. */
+struct conf_health {
+	uint8_t name[DNS_NAME_MAX];
+	uint8_t len; /* bytes of it; 0: there is none */
+};
+
 /* Whom to ask. */
 struct conf_upstream {
 	struct netaddr addr;
@@ -166,6 +173,7 @@ struct conf_core {
 	uint32_t max_waiting_per_upstream;
 	bool local_zones; /* answer for the zones of RFC 6303 locally */
 	struct conf_chaos chaos;
+	struct conf_health health;
 	struct policies *policies; /* by client; the owner of this struct holds a reference */
 	bool case_randomization;   /* mix the case of questions over UDP (0x20, RULES D21) */
 	struct conf_cookies cookies;

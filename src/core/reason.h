@@ -43,7 +43,8 @@ enum reason_source {
 /*
  * X(VALUE, kind, "name", info code of its extended error (RFC 8914), "text")
  *
- * Info code 0 (Other Error) says nothing by itself, so the text goes along with it.
+ * Info code 0 (Other Error) says nothing by itself, so the text goes along with it; with 14 (Not
+ * Ready) goes what the daemon lacks.
  */
 #define REASON_TABLE(X) \
 	X(RELAYED, RELAYING, "relayed", NONE, "passed on as upstream gave it") \
@@ -107,6 +108,9 @@ enum reason_source {
 	X(LOCAL_ZONE, LOCAL, "local-zone", NONE, "a zone that is local (RFC 6303)") \
 	X(VERSION, LOCAL, "version", NONE, "version.bind is configured") \
 	X(SERVER_ID, LOCAL, "server-id", NONE, "id.server is configured") \
+	X(HEALTH, LOCAL, "health", NONE, "it is health-name, and the daemon is ready") \
+	X(NOT_READY, LOCAL, "not-ready", NOT_READY, \
+	    "it is health-name, and the daemon is not ready") \
 	X(COOKIE_ALONE, LOCAL, "cookie-alone", NONE, "only a cookie was asked for (RFC 7873)") \
 	X(DENIED, REFUSING, "denied", PROHIBITED, "this client may not ask (allow)") \
 	X(DENIED_NETWORK, REFUSING, "denied-network", PROHIBITED, \

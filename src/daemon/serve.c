@@ -52,6 +52,14 @@ serve_signals(void)
 	return fd >= 0 ? fd : -errno;
 }
 
+/* Have health-name be SERVFAIL because of WHY, a constant text; NULL: NOERROR. */
+static void
+tell_health(const struct serve *s, const char *why)
+{
+	for (unsigned i = 0; i < s->threads->n; i++)
+		loop_set_unready(s->threads->thread[i].loop, why);
+}
+
 /* Let the loops finish what is in flight, for at most GRACE_MS milliseconds. */
 static void
 end_loops(struct serve *s, uint32_t grace_ms)
@@ -125,6 +133,7 @@ stop(struct serve *s, const char *why)
 	log_notice(LOG_SERVER, "%s: finishing what is in flight", why);
 	s->phase = SERVE_SAVES;
 	control_stops(s->control);
+	tell_health(s, "stopping");
 	notify_stopping("Finishing what is in flight", STOP_MS);
 	begin_save(s);
 }
@@ -264,6 +273,7 @@ take_verdict(void *arg, const struct verdict *v)
 	struct serve *s = arg;
 
 	s->verdict = *v;
+	tell_health(s, v->unready);
 	if (s->reload != SERVE_POSTED && !stops(s))
 		tell_ready(s);
 }

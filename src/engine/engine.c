@@ -193,6 +193,12 @@ engine_set_conf(struct engine *e, const struct conf_core *conf, uint64_t now_ns)
 	audited(e);
 }
 
+void
+engine_set_unready(struct engine *e, const char *why)
+{
+	e->queries.unready = why;
+}
+
 struct stats *
 engine_stats(struct engine *e)
 {

@@ -89,6 +89,12 @@ MUST_USE bool engine_explain(
 /* engine_ignores: does this client get no answer, whatever it asks (deny ... drop)? */
 MUST_USE bool engine_ignores(const struct engine *e, const struct netaddr *client);
 
+/*
+ * engine_set_unready: from now on health-name gets SERVFAIL for this reason, borrowed for as long
+ * as E lives; NULL: the daemon is ready.
+ */
+void engine_set_unready(struct engine *e, const char *why);
+
 /* engine_stats: the counters, owned by E. The shell increments its own fields there. */
 struct stats *engine_stats(struct engine *e);
 

@@ -73,6 +73,8 @@ engine_tell_asked(struct engine *e, const struct packet_in *in)
 		.type = CONF_CLIENT_QUERY,
 		.transport = in->from.transport };
 
+	if (request_is_health(e->queries.conf, in))
+		return;
 	if (log_debugs(LOG_CLIENT))
 		clientlog_question(in);
 	/* What is no question gets no answer. */
@@ -120,6 +122,8 @@ engine_tell(struct engine *e, struct query *q, const uint8_t *msg, size_t len)
 		.transport = q->from.transport,
 		.waited = query_waited(q) };
 
+	if (query_is_health(q))
+		return;
 	if (e->top.on)
 		count_top(e,
 		    (struct top_answer){ .client = query_client(q),
@@ -221,7 +225,7 @@ accept_uncounted(struct engine *e, const struct packet_in *in, struct explanatio
 	bool udp = !transport_is_stream(in->from.transport);
 	struct query *q;
 
-	if (udp)
+	if (udp && !request_is_health(e->queries.conf, in))
 		t->limited =
 		    (uint8_t)limit_would_question(&e->limits, packet_client(in), e->now_ns);
 	e->queries.explanation = t;

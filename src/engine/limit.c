@@ -8,6 +8,7 @@
 #include "base/logonce.h"
 #include "dns/header.h"
 #include "dns/msg.h"
+#include "engine/request.h"
 #include "engine/respond.h"
 #include "policy/policy.h"
 
@@ -116,7 +117,7 @@ limit_would_question(const struct limits *l, const struct netaddr *client, uint6
 unsigned
 limit_would_answer(const struct limits *l, const struct query *q, size_t len, uint64_t now_ns)
 {
-	if (query_is_proven(q) || !limit_amplified(l, q->req.len, len))
+	if (query_is_proven(q) || query_is_health(q) || !limit_amplified(l, q->req.len, len))
 		return 0;
 	return over_by(l, RATE_AMPLIFIED, query_client(q), beyond(l, q, len), now_ns);
 }
@@ -165,6 +166,8 @@ over(struct limits *l, const struct packet_in *in, unsigned len, uint64_t now_ns
 {
 	const struct conf_rate *c = &l->conf->rate;
 
+	if (request_is_health(l->conf, in))
+		return LIMIT_PASS;
 	stats_inc(&l->stats->rate_limited);
 	tell(l, packet_client(in), len, "asks more often than rate-limit permits", now_ns);
 	if (c->dry_run)
@@ -204,7 +207,7 @@ limit_answer(struct limits *l, struct queries *qs, struct query *q, size_t len,
 {
 	unsigned over_len;
 
-	if (query_is_proven(q))
+	if (query_is_proven(q) || query_is_health(q))
 		return len;
 	over_len = charge(l, RATE_AMPLIFIED, query_client(q), beyond(l, q, len), now_ns);
 	if (over_len == 0)

@@ -82,7 +82,8 @@ enum query_local {
 	QUERY_LOCAL_NAME,
 	/* TXT with the version; QUERY_LOCAL_ID: with the server's name (RULES D17) */
 	QUERY_LOCAL_VERSION,
-	QUERY_LOCAL_ID
+	QUERY_LOCAL_ID,
+	QUERY_LOCAL_HEALTH /* TXT "ready" */
 };
 
 #define QUERY_NO_ZONE 0xff
@@ -253,6 +254,7 @@ struct queries {
 	struct explanation *explanation;
 	/* number of synthesized answers, for rotation of prefixes and addresses */
 	uint32_t n_chosen;
+	const char *unready; /* borrowed: why the daemon is not ready; NULL: it is */
 };
 
 /*
@@ -511,6 +513,13 @@ MUST_USE static inline bool
 query_is_proven(const struct query *q)
 {
 	return transport_traits[q->from.transport].proven || q->cookie.state == QUERY_COOKIE_GOOD;
+}
+
+/* query_is_health: was Q's question for health-name, by a client that may ask? */
+MUST_USE static inline bool
+query_is_health(const struct query *q)
+{
+	return q->reason == REASON_HEALTH || q->reason == REASON_NOT_READY;
 }
 
 /* A buffer for an answer: CAP bytes, borrowed. */

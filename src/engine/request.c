@@ -190,6 +190,38 @@ sort_aaaa(struct query *q, const struct policy *p, const struct zonemap_path *pa
 	}
 }
 
+/* Sort a question for health-name: NOERROR for all types, with a record of TXT. */
+static void
+sort_health(struct queries *qs, struct query *q)
+{
+	if (qs->unready != NULL) {
+		set_local(q, DNS_SERVFAIL, REASON_NOT_READY);
+		return;
+	}
+	/* Without an SOA nobody may keep that there is no record (RFC 2308 section 5). */
+	set_negative(q, DNS_NOERROR, QUERY_NO_ZONE, REASON_HEALTH);
+	if (q->req.qtype == DNS_TYPE_TXT || q->req.qtype == DNS_TYPE_ANY)
+		q->local.kind = QUERY_LOCAL_HEALTH;
+}
+
+/* Is this name, checked, of LEN bytes, health-name? */
+static inline bool
+is_health(const struct conf_core *conf, const uint8_t *name, size_t len)
+{
+	return UNLIKELY(len == conf->health.len) && name_equal_len(name, conf->health.name, len);
+}
+
+bool
+request_is_health(const struct conf_core *conf, const struct packet_in *in)
+{
+	struct msg m;
+
+	if (conf->health.len == 0 || msg_parse(&m, in->msg, in->len) != MSG_OK ||
+	    m.qclass != DNS_CLASS_IN || !is_health(conf, msg_qname(&m), m.qname_len))
+		return false;
+	return policies_access(conf->policies, packet_client(in)) == POLICY_SERVED;
+}
+
 /* Sort a question in class IN, the one with DNS64. */
 static void
 sort_in(struct queries *qs, struct query *q)
@@ -197,6 +229,10 @@ sort_in(struct queries *qs, struct query *q)
 	const struct policy *p = query_policy(qs, q);
 	struct zonemap_path path;
 
+	if (is_health(qs->conf, q->req.qname, q->req.qname_len)) {
+		sort_health(qs, q);
+		return;
+	}
 	zonemap_path(&path, q->req.qname, q->req.qname_len);
 	if (sort_by_name(qs, q, &path))
 		return;

@@ -28,6 +28,12 @@ MUST_USE struct query *request_accept(struct queries *qs, const struct packet_in
 /* request_sort: set Q's first state from its question and its client's policy. */
 void request_sort(struct queries *qs, struct query *q);
 
+/*
+ * request_is_health: is IN a question for health-name, of a client that may ask? Such questions are
+ * neither logged nor limited.
+ */
+MUST_USE bool request_is_health(const struct conf_core *conf, const struct packet_in *in);
+
 /* request_ignored: why a message of CLIENT, which is POLICY_IGNORED, gets no answer. */
 MUST_USE enum reason request_ignored(const struct policies *ps, const struct netaddr *client);
 

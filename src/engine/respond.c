@@ -48,6 +48,15 @@ may_say(const struct policy *p, uint16_t ede)
 	}
 }
 
+/* The text that goes along with this extended error; NULL: none. */
+static inline const char *
+text_of(const struct queries *qs, const struct query *q, uint16_t ede)
+{
+	if (ede == DNS_EDE_OTHER)
+		return reason_row((enum reason)q->reason)->text;
+	return UNLIKELY(ede == DNS_EDE_NOT_READY) ? qs->unready : NULL;
+}
+
 /*
  * The OPT of the answer, which comes of the reply FROM (NULL: of none); a question without an OPT
  * gets none (RFC 6891 section 7).
@@ -67,7 +76,7 @@ opt_of(const struct queries *qs, struct query *q, const struct msg *from, uint16
 		.do_bit = q->req.do_bit,
 		.bufsize = qs->conf->udp_size_client,
 		.ede = said ? ede : DNS_EDE_NONE,
-		.ede_text = ede == DNS_EDE_OTHER ? reason_row((enum reason)q->reason)->text : NULL,
+		.ede_text = text_of(qs, q, ede),
 		.ede_from = p->ede & POLICY_EDE_RELAY ? from : NULL,
 		.cookie_len = q->cookie.len,
 		.cookie = q->cookie.bytes };
@@ -516,7 +525,7 @@ put_text(struct build *b, const struct query *q, const char *text)
 
 	rdata[0] = (uint8_t)len;
 	memcpy(rdata + 1, text, len);
-	if (!build_rr(b, MSG_ANSWER, q->req.qname, DNS_TYPE_TXT, DNS_CLASS_CH, 0, rdata,
+	if (!build_rr(b, MSG_ANSWER, q->req.qname, DNS_TYPE_TXT, q->req.qclass, 0, rdata,
 		(uint16_t)(1 + len)))
 		return; /* b is full, and TC is set */
 }
@@ -546,6 +555,9 @@ respond_local(struct queries *qs, struct query *q, const struct query_out *out)
 		break;
 	case QUERY_LOCAL_ID:
 		put_text(&b, q, qs->conf->chaos.server_id);
+		break;
+	case QUERY_LOCAL_HEALTH:
+		put_text(&b, q, "ready");
 		break;
 	case QUERY_LOCAL_ERROR:
 	case QUERY_LOCAL_TC:

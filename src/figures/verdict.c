@@ -23,19 +23,30 @@ say(struct verdict *v, enum verdict_state state, const char *format, ...)
 		v->state = state;
 }
 
+/* V is VERDICT_UNREADY, for this reason. */
+static void
+unready(struct verdict *v, const char *why)
+{
+	if (v->unready == NULL)
+		v->unready = why;
+	say(v, VERDICT_UNREADY, "%s", why);
+}
+
 static void
 judge_loops(struct verdict *v, const struct verdict_grounds *g)
 {
 	v->n_stuck = g->n_stuck;
-	if (g->n_stuck > 0)
-		say(v, VERDICT_UNREADY, "%u of %u loops do not go round", g->n_stuck, g->n_loops);
+	if (g->n_stuck == 0)
+		return;
+	say(v, VERDICT_UNREADY, "%u of %u loops do not go round", g->n_stuck, g->n_loops);
+	v->unready = "a loop does not go round";
 }
 
 static void
 judge_addresses(struct verdict *v, const struct verdict_grounds *g)
 {
 	if (g->n_served == 0)
-		say(v, VERDICT_UNREADY, "no listen address is there");
+		unready(v, "no listen address is there");
 	else if (g->n_awaited > 0)
 		say(v, VERDICT_DEGRADED, "%zu of %zu listen addresses are not there", g->n_awaited,
 		    g->n_served + g->n_awaited);
@@ -56,15 +67,15 @@ judge_upstreams(struct verdict *v, const struct verdict_grounds *g)
 		errors |= g->views[i].state == UPSTREAM_STATUS_ERRING;
 	}
 	if (v->n_upstreams == 0 && g->n_views > 0)
-		say(v, VERDICT_UNREADY, "all upstreams are drained or down by operator");
+		unready(v, "all upstreams are drained or down by operator");
 	if (v->n_answering == v->n_upstreams)
 		return; /* or no loop has told */
 	if (v->n_answering > 0)
 		say(v, VERDICT_DEGRADED, "%zu of %zu upstreams do not answer",
 		    v->n_upstreams - v->n_answering, v->n_upstreams);
 	else
-		say(v, VERDICT_UNREADY, "no upstream answers%s",
-		    errors ? ", or only with errors" : "");
+		unready(
+		    v, errors ? "no upstream answers, or only with errors" : "no upstream answers");
 }
 
 static bool
@@ -95,7 +106,7 @@ judge_prefixes(struct verdict *v, const struct policies *ps)
 	for (size_t i = 1; i < ps->n; i++)
 		n_lacking += verdict_lacks_prefix(ps, i);
 	if (verdict_lacks_prefix(ps, 0))
-		say(v, VERDICT_UNREADY, "no prefix is active");
+		unready(v, "no prefix is active");
 	else if (n_lacking > 0)
 		say(v, VERDICT_DEGRADED, "no prefix is active in %zu client block%s", n_lacking,
 		    n_lacking == 1 ? "" : "s");
@@ -129,7 +140,8 @@ verdict_make(const struct verdict_grounds *g)
 	if (g->stopping || g->lameduck) {
 		/* As it was told to, whatever else there is to say. */
 		v.reason[0] = '\0';
-		say(&v, VERDICT_UNREADY, "%s",
+		v.unready = NULL;
+		unready(&v,
 		    g->stopping      ? "stopping"
 			: g->to_stop ? "lameduck, to stop"
 				     : "lameduck");

@@ -34,6 +34,7 @@ enum verdict_state { VERDICT_READY, VERDICT_DEGRADED, VERDICT_UNREADY };
 struct verdict {
 	enum verdict_state state;
 	char reason[VERDICT_REASON]; /* in words; "": it is ready */
+	const char *unready;         /* VERDICT_UNREADY: the first reason, constant; else NULL */
 	unsigned n_stuck;            /* loops that do not go round */
 	size_t n_upstreams;          /* that loops know and may ask */
 	size_t n_answering;          /* of them */

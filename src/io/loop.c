@@ -46,6 +46,7 @@ struct loop {
 	atomic_uint n_taken;
 	atomic_bool alive;
 	atomic_bool lameduck;
+	_Atomic(const char *) unready; /* why; NULL: it is ready */
 	/* While this is set views, n_views and open are the loop's, else the main thread's. */
 	atomic_bool views_wanted;
 	uint64_t asked_ns; /* when views_wanted was set; the main thread's */
@@ -269,6 +270,13 @@ loop_lameduck(struct loop *l, bool on)
 	loop_wake(l);
 }
 
+void
+loop_set_unready(struct loop *l, const char *why)
+{
+	atomic_store(&l->unready, why);
+	loop_wake(l);
+}
+
 bool
 loop_explain(struct loop *l, struct explain_job *a)
 {
@@ -388,7 +396,7 @@ loop_begin_stop(struct loop *l, uint64_t stop)
 
 /*
  * Read the mailbox: an update, a ping, a question for views or to be explained, a survey, whether
- * it is a lame duck, an order to stop.
+ * it is a lame duck, or not ready, an order to stop.
  */
 static void
 loop_mail(struct loop *l)
@@ -410,6 +418,7 @@ loop_mail(struct loop *l)
 		loop_update_free(u);
 	atomic_store(&l->n_taken, n_posted);
 	session_lameduck(&l->sh, atomic_load(&l->lameduck));
+	engine_set_unready(l->engine, atomic_load(&l->unready));
 	if (atomic_load(&l->views_wanted))
 		loop_tell(l);
 	explain_slot_take(&l->explaining, &l->sh, l->stopping.begun);

@@ -98,6 +98,12 @@ void loop_stop(struct loop *l, uint32_t grace_ms);
 void loop_lameduck(struct loop *l, bool on);
 
 /*
+ * loop_set_unready: have health-name get SERVFAIL for this reason, a constant text; NULL: the
+ * daemon is ready. Any thread.
+ */
+void loop_set_unready(struct loop *l, const char *why);
+
+/*
  * loop_explain: have the loop work on A, of which it has a reference until
  * explain_done(&a->explanation), which is so within some seconds while the loop runs. False: there
  * is one that it has not begun with.

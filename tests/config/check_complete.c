@@ -202,6 +202,42 @@ START_TEST(rule35_cookie_secret)
 }
 END_TEST
 
+#define HEALTH "nameserver 192.0.2.1\nlisten 192.0.2.2\nhealth-name "
+#define WARNED "warning t.conf:3: health-name: "
+
+/* Names that hosts ask for are no health-name. */
+START_TEST(health_name_of_others)
+{
+	static const char *const claimed[] = { "ipv4only.arpa", "a.IPV4only.arpa",
+		"170.0.0.192.in-addr.arpa", "resolver.arpa", "localhost", "a.localhost" };
+	char text[256];
+
+	for (size_t i = 0; i < sizeof(claimed) / sizeof(claimed[0]); i++) {
+		snprintf(text, sizeof(text), HEALTH "%s\n", claimed[i]);
+		said_parse(&said, text, &settings);
+		ck_assert_uint_eq(said.n_errors, 1);
+		ck_assert_ptr_nonnull(strstr(said.text, "error t.conf:3: health-name: '"));
+	}
+	said_parse(&said, HEALTH ".\n", &settings);
+	ck_assert_uint_eq(said.n_errors, 1);
+	said_parse(&said, HEALTH "a..b\n", &settings);
+	ck_assert_uint_eq(said.n_errors, 1);
+	complete(HEALTH "health.invalid\nnever-synthesize invalid\n");
+	ck_assert_str_eq(said.text, "");
+	complete(HEALTH "1.10.in-addr.arpa\nlocal-zones yes\n");
+	ck_assert_str_eq(said.text,
+	    WARNED "is a reverse name: clients that ask for it do not get that of a host\n");
+	complete(HEALTH "8.ip6.arpa\n");
+	ck_assert_int_eq(strncmp(said.text, WARNED, strlen(WARNED)), 0);
+	complete(HEALTH "www.example\nclient 10.0.0.0/8 {\nignore-aaaa WWW.example\n}\n");
+	ck_assert_str_eq(said.text,
+	    WARNED "is a zone at line 5, for which clients ask: none of them gets its records\n");
+	complete(HEALTH "www.example\nreverse local www.example\n");
+	ck_assert_str_eq(said.text,
+	    WARNED "is a name that \"reverse local\" gives: nobody gets its addresses\n");
+}
+END_TEST
+
 void
 tests_add(TCase *tc)
 {
@@ -210,6 +246,7 @@ tests_add(TCase *tc)
 	tcase_add_test(tc, same_listen_twice_is_refused);
 	tcase_add_test(tc, without_listen_line_it_is_loopback);
 	tcase_add_test(tc, rule35_cookie_secret);
+	tcase_add_test(tc, health_name_of_others);
 	tcase_add_test(tc, missing_nameserver_is_an_error);
 	tcase_add_test(tc, no_nameserver_beside_other_errors);
 	tcase_add_test(tc, own_address_as_nameserver_is_refused);

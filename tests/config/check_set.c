@@ -390,6 +390,16 @@ START_TEST(avoided_ports_are_taken_as_ranges)
 }
 END_TEST
 
+START_TEST(health_name_is_kept_as_it_is)
+{
+	parse_silently("health-name Health.invalid\n");
+	ck_assert_uint_eq(settings.conf.core.health.len, 16);
+	ck_assert_mem_eq(settings.conf.core.health.name, "\6Health\7invalid", 16);
+	parse_silently("health-name none\n");
+	ck_assert_uint_eq(settings.conf.core.health.len, 0);
+}
+END_TEST
+
 START_TEST(plain_keywords_set_their_fields)
 {
 	parse_silently("num-threads 3\ncpu-affinity 0,2\nuser u\ngroup g\nchroot /c\npidfile none\n"
@@ -473,6 +483,7 @@ tests_add(TCase *tc)
 	tcase_add_test(tc, udp_sizes_are_taken_with_a_notice);
 	tcase_add_test(tc, outgoing_ports_are_a_number_or_one_for_each);
 	tcase_add_test(tc, avoided_ports_are_taken_as_ranges);
+	tcase_add_test(tc, health_name_is_kept_as_it_is);
 	tcase_add_test(tc, plain_keywords_set_their_fields);
 	tcase_add_test(tc, batch_delay);
 	tcase_add_test(tc, choices_are_in_the_order_of_their_enums);

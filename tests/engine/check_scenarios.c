@@ -35,6 +35,7 @@
  *		and not yet taken, or are asked meanwhile, is let go without a reply: that many
  *		questions (COUNT: N or N..M), the last of which is called Q from now on
  *	flush | flush name NAME | flush below NAME	the cache forgets
+ *	health lameduck|ready		the daemon is a lame duck from now on, or ready again
  *	reload				the lines above are the configuration from now
  *	order upstream uN up|drain|down	the operator orders it (dns64ctl)
  *	order deny NETWORK [drop] | order undeny NETWORK	likewise

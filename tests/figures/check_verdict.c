@@ -235,6 +235,22 @@ START_TEST(metrics_show_it)
 }
 END_TEST
 
+/* What health-name says is the first of the reasons, or a constant text for it. */
+START_TEST(health_name_says_it)
+{
+	const struct row *r = &table[_i];
+	struct verdict v;
+
+	make(r);
+	v = facts_verdict(&known.facts);
+	ck_assert_msg((v.unready != NULL) == (r->state == VERDICT_UNREADY), "%s", r->what);
+	if (v.unready != NULL && r->stuck > 0 && !r->lameduck)
+		ck_assert_str_eq(v.unready, "a loop does not go round");
+	else if (v.unready != NULL)
+		ck_assert_int_eq(strncmp(r->reason, v.unready, strlen(v.unready)), 0);
+}
+END_TEST
+
 START_TEST(the_page_shows_it)
 {
 	static const char *const kinds[] = { "good", "warn", "bad" };
@@ -509,6 +525,7 @@ tests_add(TCase *tc)
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_loop_test(tc, d31_one_verdict, 0, ROWS);
 	tcase_add_loop_test(tc, metrics_show_it, 0, ROWS);
+	tcase_add_loop_test(tc, health_name_says_it, 0, ROWS);
 	tcase_add_loop_test(tc, the_page_shows_it, 0, ROWS);
 	tcase_add_loop_test(tc, json_and_dns64ctl_show_it, 0, ROWS);
 	tcase_add_loop_test(tc, the_service_manager_is_told, 0, ROWS);

@@ -420,6 +420,16 @@ do_flush(struct run *r, char **w, unsigned n)
 		stage_fail(r, "flush takes name or below");
 }
 
+/* What the main thread finds out about the daemon. */
+static void
+do_health(struct run *r, char **w, unsigned n)
+{
+	(void)n;
+	if (r->e == NULL)
+		stage_fail(r, "there is no engine yet");
+	engine_set_unready(r->e, strcmp(w[1], "lameduck") == 0 ? "lameduck" : NULL);
+}
+
 /* What the configuration cannot say, which is for the start only. */
 static void
 do_start(struct run *r, char **w, unsigned n)
@@ -453,6 +463,7 @@ static const struct {
 	{ "reload", 1, do_reload },
 	{ "order", 2, do_order },
 	{ "flush", 1, do_flush },
+	{ "health", 2, do_health },
 	{ "clock", 2, do_start },
 	{ "test-max-queries", 2, do_start },
 };

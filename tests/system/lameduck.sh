@@ -97,7 +97,7 @@ equal 'exit status' 0 "$status"
 began()
 {
 	configure 'nameserver 127.0.0.1 port 5300' 'num-threads 2' "control-socket $control" 'web-listen 127.0.0.1' \
-		"cache-file $work/state/cache" "$@"
+		"cache-file $work/state/cache" 'health-name health.invalid' "$@"
 	rm -f "$work/state/cache"
 	start_dns64d
 	answer $known AAAA >/dev/null
@@ -133,6 +133,9 @@ first=$(milliseconds)
 kill -TERM "$(pid_of dns64d)"
 check 'SIGTERM makes it a lame duck' wait_for 3 is '503 { "error": "lameduck, to stop"}' page /ready
 check 'why and for how long is in the log' logged dns64d 'server: SIGTERM: a lame duck for 4.000 s before the stop'
+check 'health-name' is 'SERVFAIL' answer health.invalid A
+check 'with the reason' is "14 (Not Ready): 'lameduck, to stop'" answer health.invalid TXT +edns
+check 'over TCP, too' is 'SERVFAIL' answer +tcp HEALTH.invalid AAAA
 check 'the time that is left' is 'on, for 0m 0s; it stops in 0m' ctl lameduck
 check 'status' is 'verdict     not ready: lameduck, to stop' ctl status
 check 'status: the time that is left' is '; it stops in 0m' ctl status
@@ -185,6 +188,30 @@ first=$(milliseconds)
 check 'stops at once' ctl stop
 check 'and ends' ends "$first" 0 "$(stretch 2000)"
 check 'with the cache' test -s "$work/state/cache"
+
+# --- health-name: neither logged nor limited ---
+
+began 'rate-limit 1' 'rate-limit-burst 1' 'rate-limit-slip 0' "query-log $work/state/log" 'lameduck 0' 'max-amplification 1'
+check 'it is ready' is 'an health.invalid. 0 IN TXT "ready"' answer health.invalid TXT
+for i in 1 2 3 4 5 6 7 8 9; do
+	check 'it is not limited' is 'NOERROR' answer health.invalid A
+done
+check 'others are' test "$(answer +timeout=1 $known AAAA; answer +timeout=1 $known AAAA)" != \
+	"$(answer +tcp $known AAAA; answer +tcp $known AAAA)"
+check 'explain' is 'health-name' ctl explain health.invalid
+check 'it is counted' is 'reason="health"' page /metrics
+stop fakedns
+for i in 1 2 3 4 5 6 7 8; do
+	ctl flush all >/dev/null
+	answer +tcp "010-000-000-00$i.dns64perf.test" AAAA >/dev/null &
+done
+check 'no upstream answers' wait_for 30 is "14 (Not Ready): 'no upstream answers'" answer health.invalid A +edns
+start_fakedns --ttl 300
+answer +tcp "010-000-001-001.dns64perf.test" AAAA >/dev/null
+check 'it does again' wait_for 30 is 'NOERROR' answer health.invalid A
+stop dns64d
+check 'others are in the query log' grep -q dns64perf.test "$work/state/log"
+equal 'it is not' 0 "$(grep -c health.invalid "$work/state/log")"
 
 for value in 3600.5 -1 ten; do
 	configure 'nameserver 127.0.0.1' "lameduck $value"
