@@ -277,24 +277,33 @@ was_calm(void)
 	return calm;
 }
 
+/* Play the ramp; STOP: end it when that thread does. */
+static void
+play_ramp(void *(*stop)(void *))
+{
+	pthread_t thread;
+
+	if (stop == NULL) {
+		bench_ramp(&rig.job);
+		return;
+	}
+	ck_assert_int_eq(pthread_create(&thread, NULL, stop, NULL), 0);
+	bench_ramp(&rig.job);
+	ck_assert_int_eq(pthread_join(thread, NULL), 0);
+}
+
 /*
  * The ramp of WORDS, up to TRIES times until it was calm, and whether it was; LOSS: thousandths of
- * a percent. STOP: end it when that thread does.
+ * a percent. STOP: as above.
  */
 static bool
 run_ramp(const char *words, unsigned loss, void *(*stop)(void *))
 {
 	for (int i = 1;; i++) {
-		pthread_t thread;
-
 		benchrig_init(&rig);
 		rig.fake.pattern.loss = loss;
 		benchrig_start(&rig, words);
-		if (stop != NULL)
-			ck_assert_int_eq(pthread_create(&thread, NULL, stop, NULL), 0);
-		bench_ramp(&rig.job);
-		if (stop != NULL)
-			ck_assert_int_eq(pthread_join(thread, NULL), 0);
+		play_ramp(stop);
 		if (i == TRIES || was_calm())
 			return was_calm();
 		benchrig_stop(&rig, NULL);

@@ -39,9 +39,11 @@ by_veth()
 		give_up 'no namespace'
 	across="nsenter -t $(pid_of across) -n"
 	server_at=192.0.2.1 upstream_at=192.0.2.2
-	ip link add here type veth peer name there netns "$(pid_of across)" &&
+	if ! { ip link add here type veth peer name there netns "$(pid_of across)" &&
 		ip address add $server_at/24 dev here && ip link set here up &&
-		$across ip address add $upstream_at/24 dev there && $across ip link set there up || give_up 'no veth'
+		$across ip address add $upstream_at/24 dev there && $across ip link set there up; }; then
+		give_up 'no veth'
+	fi
 }
 
 upstream()
