@@ -104,11 +104,12 @@ START_TEST(address_in_use_is_an_error)
 }
 END_TEST
 
-/* Somebody has the port for one of the two only. */
-START_TEST(port_taken_for_one_protocol_is_an_error)
+/* What bind_open finds when somebody had a port for TYPE only, and has let it go. */
+static int
+open_after(int type)
 {
 	struct netaddr any = rig_addr("127.0.0.1", 0);
-	int fd = rig_bound(_i == 0 ? SOCK_DGRAM : SOCK_STREAM, &any);
+	int fd = rig_bound(type, &any), rc;
 	struct netaddr at = rig_local(fd);
 	struct bind_sockets s = { .udp = -2, .tcp = -2 };
 
@@ -116,8 +117,20 @@ START_TEST(port_taken_for_one_protocol_is_an_error)
 	ck_assert_int_eq(bind_open(&at, 0, &s), -EADDRINUSE);
 	ck_assert_int_eq(s.udp, -2);
 	close(fd);
-	ck_assert_int_eq(bind_open(&at, 0, &s), 0);
-	bind_close(&s);
+	rc = bind_open(&at, 0, &s);
+	if (rc == 0)
+		bind_close(&s);
+	return rc;
+}
+
+/* Another program, which gets the port in between, is no fault: then by another one. */
+START_TEST(port_taken_for_one_protocol_is_an_error)
+{
+	int type = _i == 0 ? SOCK_DGRAM : SOCK_STREAM, rc = -EADDRINUSE;
+
+	for (int tries = 0; rc == -EADDRINUSE && tries < 5; tries++)
+		rc = open_after(type);
+	ck_assert_int_eq(rc, 0);
 }
 END_TEST
 

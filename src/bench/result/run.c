@@ -176,11 +176,14 @@ bench_table_columns(struct bench_table *t, const struct bench_column *columns, s
 {
 	json_t *list = json_object_get(t->json, "columns");
 
-	for (const struct bench_column *c = columns; c < columns + n; c++)
+	for (size_t i = 0; i < n; i++) {
+		const struct bench_column *c = &columns[i];
+
 		keep(t->run,
 		    json_array_append_new(list,
 			json_pack("{ss,ss,ss,si}", "name", c->name, "title", c->title, "unit",
 			    c->unit, "decimals", (int)c->decimals)));
+	}
 }
 
 void
