@@ -273,8 +273,7 @@ loop_lameduck(struct loop *l, bool on)
 void
 loop_set_unready(struct loop *l, const char *why)
 {
-	atomic_store(&l->unready, why);
-	loop_wake(l);
+	atomic_store_explicit(&l->unready, why, memory_order_relaxed);
 }
 
 bool
@@ -396,7 +395,7 @@ loop_begin_stop(struct loop *l, uint64_t stop)
 
 /*
  * Read the mailbox: an update, a ping, a question for views or to be explained, a survey, whether
- * it is a lame duck, or not ready, an order to stop.
+ * it is a lame duck, an order to stop.
  */
 static void
 loop_mail(struct loop *l)
@@ -418,7 +417,6 @@ loop_mail(struct loop *l)
 		loop_update_free(u);
 	atomic_store(&l->n_taken, n_posted);
 	session_lameduck(&l->sh, atomic_load(&l->lameduck));
-	engine_set_unready(l->engine, atomic_load(&l->unready));
 	if (atomic_load(&l->views_wanted))
 		loop_tell(l);
 	explain_slot_take(&l->explaining, &l->sh, l->stopping.begun);
@@ -563,6 +561,8 @@ loop_turn(struct loop *l)
 {
 	struct shell *sh = &l->sh;
 
+	/* No mail: nobody but the next question wants to know. */
+	engine_set_unready(l->engine, atomic_load_explicit(&l->unready, memory_order_relaxed));
 	if (loop_read(l)) {
 		sh->again = true;
 		return;
