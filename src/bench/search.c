@@ -629,8 +629,7 @@ conclude_one(const struct searches *s, const struct cell *c, const struct found 
 	bench_trials_late(&s->trials);
 }
 
-/* --- A matrix ----------------------------------------------------------------------------------
- */
+/* --- A matrix --------------------------------------------------------------------------------- */
 
 static void
 conclude_cells(const struct searches *s)

@@ -1098,6 +1098,18 @@ receive_runs(bool clients)
 	return true;
 }
 
+/* Listen at TEXT with a receive BUFFER of so many bytes, and take runs. False: the kernel knows
+ * none. */
+static bool
+listen_for_runs(const char *text, uint32_t buffer)
+{
+	if (!receive_runs(true))
+		return false;
+	listen_at(text, buffer);
+	udp_rx_socket(&rx, here.udp);
+	return true;
+}
+
 /* FD sends N datagrams of LEN bytes, which are a run, with IDs from FIRST on; the last has TAIL. */
 static void
 send_run(int fd, uint16_t first, unsigned n, size_t len, size_t tail)
@@ -1140,10 +1152,8 @@ START_TEST(run_is_received_as_its_datagrams)
 	uint32_t drops = 0;
 	int fd;
 
-	if (!receive_runs(true))
+	if (!listen_for_runs(asked[_i].listen, 0))
 		return;
-	listen_at(asked[_i].listen, 0);
-	udp_rx_socket(&rx, here.udp);
 	to = rig_addr(asked[_i].ask, here.addr.port);
 	fd = rig_connect(SOCK_DGRAM, &to);
 	from = rig_local(fd);
@@ -1220,10 +1230,8 @@ START_TEST(runs_of_all_lengths_are_received_whole)
 {
 	int fd;
 
-	if (!receive_runs(true))
+	if (!listen_for_runs("127.0.0.1", 4 << 20))
 		return;
-	listen_at("127.0.0.1", 4 << 20);
-	udp_rx_socket(&rx, here.udp);
 	fd = rig_connect(SOCK_DGRAM, &here.addr);
 	srandom((unsigned)_i);
 	for (unsigned round = 0; round < 30; round++) {
@@ -1259,10 +1267,8 @@ START_TEST(long_run_is_not_written_over)
 	unsigned got = 0;
 	int fd;
 
-	if (!receive_runs(true))
+	if (!listen_for_runs("127.0.0.1", 1 << 20))
 		return;
-	listen_at("127.0.0.1", 1 << 20);
-	udp_rx_socket(&rx, here.udp);
 	fd = rig_connect(SOCK_DGRAM, &here.addr);
 	send_run(fd, 0, 5, 1200, 1200);
 	for (uint16_t i = 5; i < 45; i++)
@@ -1284,10 +1290,8 @@ START_TEST(long_datagram_is_cut_with_runs_too)
 {
 	int fd;
 
-	if (!receive_runs(true))
+	if (!listen_for_runs("127.0.0.1", 1 << 20))
 		return;
-	listen_at("127.0.0.1", 1 << 20);
-	udp_rx_socket(&rx, here.udp);
 	fd = rig_connect(SOCK_DGRAM, &here.addr);
 	put_byte(fd, 1, PACKET_UDP_CAP);
 	put_byte(fd, 2, PACKET_UDP_CAP + 1);
@@ -1334,10 +1338,8 @@ START_TEST(d32_late_runs_are_discarded)
 	uint64_t before_ns;
 	int fd;
 
-	if (!receive_runs(true))
+	if (!listen_for_runs(asked[_i].listen, 1 << 20))
 		return;
-	listen_at(asked[_i].listen, 1 << 20);
-	udp_rx_socket(&rx, here.udp);
 	here.addr = rig_addr(asked[_i].ask, here.addr.port);
 	fd = rig_connect(SOCK_DGRAM, &here.addr);
 	rig_stamped(here.udp, &here.addr);

@@ -115,17 +115,7 @@ ends()
 }
 
 watch_noise
-if "$DNS64D" -V | grep -q '^systemd yes'; then
-	start manager python3 -u -c 'import os, socket, sys
-s = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
-s.bind(sys.argv[1])
-os.chmod(sys.argv[1], 0o777)
-print("bound")
-while True:
-    print(s.recv(4096).decode().replace("\n", " "))' "$work/notify"
-	wait_for 60 logged manager bound
-	export NOTIFY_SOCKET="$work/notify"
-fi
+start_manager
 began 'lameduck 12'
 start asking dnsperf -s ::1 -p 5364 -d "$work/questions" -l 3 -Q 500
 sleep 0.2

@@ -141,6 +141,23 @@ logged()
 	grep -q -- "$2" "$work/$1.log"
 }
 
+# A service manager, if dns64d knows systemd: what it is told of the state is in manager.log.
+start_manager()
+{
+	"$DNS64D" -V | grep -q '^systemd yes' || return 0
+	start manager python3 -u -c 'import os, socket, sys
+s = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+s.bind(sys.argv[1])
+os.chmod(sys.argv[1], 0o777)
+print("bound")
+while True:
+    said = s.recv(4096).decode()
+    if "STATUS" in said:
+        print(said.replace("\n", " "))' "$work/notify"
+	wait_for 60 logged manager bound
+	export NOTIFY_SOCKET="$work/notify"
+}
+
 # It says at once what a question over UDP, waiting for its answer, would find out after ten seconds.
 listens()
 {

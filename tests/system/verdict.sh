@@ -43,19 +43,7 @@ except socket.timeout:
 END
 }
 
-if "$DNS64D" -V | grep -q "^systemd yes"; then
-	start manager python3 -u -c 'import os, socket, sys
-s = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
-s.bind(sys.argv[1])
-os.chmod(sys.argv[1], 0o777)
-print("bound")
-while True:
-    said = s.recv(4096).decode()
-    if "STATUS" in said:
-        print(said.replace("\n", " "))' "$work/notify"
-	wait_for 60 logged manager bound
-	export NOTIFY_SOCKET="$work/notify"
-fi
+start_manager
 
 start_fakedns --ttl 1
 configure 'nameserver 127.0.0.1 port 5300' 'num-threads 2' "control-socket $control" 'web-listen 127.0.0.1' \
