@@ -72,14 +72,16 @@ engine_tell_asked(struct engine *e, const struct packet_in *in)
 		.len = (uint16_t)in->len,
 		.type = CONF_CLIENT_QUERY,
 		.transport = in->from.transport };
-
-	if (request_is_health(e->queries.conf, in))
-		return;
-	if (log_debugs(LOG_CLIENT))
-		clientlog_question(in);
+	bool logs = log_debugs(LOG_CLIENT);
 	/* What is no question gets no answer. */
-	if ((dnstap_types(e) & CONF_CLIENT_QUERY) != 0 && in->len >= DNS_HEADER_LEN &&
-	    (header_flags(in->msg) & DNS_QR) == 0)
+	bool taps = (dnstap_types(e) & CONF_CLIENT_QUERY) != 0 && in->len >= DNS_HEADER_LEN &&
+	    (header_flags(in->msg) & DNS_QR) == 0;
+
+	if ((!logs && !taps) || request_is_health(e->queries.conf, in))
+		return;
+	if (logs)
+		clientlog_question(in);
+	if (taps)
 		copy_message(e, &r, in->msg);
 }
 

@@ -99,7 +99,7 @@ void loop_lameduck(struct loop *l, bool on);
 
 /*
  * loop_set_unready: have health-name get SERVFAIL for this reason, a constant text; NULL: the
- * daemon is ready. Any thread.
+ * daemon is ready. The loop reads it in each turn, and is not woken for it. Any thread.
  */
 void loop_set_unready(struct loop *l, const char *why);
 
