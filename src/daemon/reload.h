@@ -33,4 +33,11 @@ MUST_USE bool reload_settings(const struct options *o, const char *path, struct 
  */
 unsigned reload_keep(const struct settings *now, struct settings *next);
 
+/*
+ * reload_log: log, at the level info, each address that NEXT listens on or asks and NOW does not,
+ * or the other way round, and each keyword whose lines in the file differ, except keywords that
+ * take effect only with a restart (reload_keep logs those).
+ */
+void reload_log(const struct settings *now, const struct settings *next);
+
 #endif

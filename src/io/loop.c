@@ -39,6 +39,15 @@ struct loop_ticks {
 	uint64_t due_ns; /* when the next tick is due */
 };
 
+/* What the main thread asks a loop, and the answer: the loop's while it is wanted, else its own. */
+struct loop_status {
+	atomic_bool wanted;
+	uint64_t asked_ns; /* when wanted was set; the main thread's */
+	struct upstream_status upstreams[CONF_MAX_UPSTREAMS];
+	size_t n_upstreams;
+	struct loop_open open;
+};
+
 struct loop {
 	/* The main thread writes to these; they have a cache line of their own. */
 	_Alignas(64) _Atomic(struct loop_update *) mail;
@@ -47,9 +56,6 @@ struct loop {
 	atomic_bool alive;
 	atomic_bool lameduck;
 	_Atomic(const char *) unready; /* why; NULL: it is ready */
-	/* While this is set views, n_views and open are the loop's, else the main thread's. */
-	atomic_bool views_wanted;
-	uint64_t asked_ns; /* when views_wanted was set; the main thread's */
 	struct explain_slot explaining;
 	struct survey_box survey;
 	_Atomic uint64_t stop; /* grace in ms in the low 32 bits, calls above */
@@ -72,9 +78,7 @@ struct loop {
 	uint64_t age_ns;                  /* when the next search for old sockets is due */
 	struct querylog_tap querylog_tap; /* read by the query log's thread */
 	struct dnstap_tap dnstap_tap;     /* read by dnstap's thread */
-	struct upstream_status views[CONF_MAX_UPSTREAMS];
-	size_t n_views;
-	struct loop_open open;
+	struct loop_status status;        /* the main thread's, too */
 	struct shell sh;
 };
 
@@ -314,30 +318,32 @@ void
 loop_ask_views(struct loop *l)
 {
 	/* Who asks again before there is an answer does not make the loop any younger. */
-	if (!atomic_exchange(&l->views_wanted, true))
-		l->asked_ns = clock_now_ns();
+	if (!atomic_exchange(&l->status.wanted, true))
+		l->status.asked_ns = clock_now_ns();
 	loop_wake(l);
 }
 
 uint64_t
 loop_silent_ns(const struct loop *l, uint64_t now_ns)
 {
-	return atomic_load(&l->views_wanted) && now_ns > l->asked_ns ? now_ns - l->asked_ns : 0;
+	return atomic_load(&l->status.wanted) && now_ns > l->status.asked_ns
+	    ? now_ns - l->status.asked_ns
+	    : 0;
 }
 
 const struct upstream_status *
 loop_views(const struct loop *l, size_t *n)
 {
-	if (atomic_load(&l->views_wanted))
+	if (atomic_load(&l->status.wanted))
 		return NULL;
-	*n = l->n_views;
-	return l->views;
+	*n = l->status.n_upstreams;
+	return l->status.upstreams;
 }
 
 const struct loop_open *
 loop_open(const struct loop *l)
 {
-	return atomic_load(&l->views_wanted) ? NULL : &l->open;
+	return atomic_load(&l->status.wanted) ? NULL : &l->status.open;
 }
 
 /* --- The mailbox ------------------------------------------------------------------------------ */
@@ -348,14 +354,15 @@ loop_tell(struct loop *l)
 {
 	const struct shell *sh = &l->sh;
 
-	l->n_views = engine_views(sh->engine, l->views);
-	for (size_t i = 0; i < l->n_views; i++)
-		l->views[i].connections = upstream_tcp_to(sh, &l->views[i].addr);
-	l->open = (struct loop_open){ .queries = engine_in_flight(sh->engine),
+	l->status.n_upstreams = engine_views(sh->engine, l->status.upstreams);
+	for (size_t i = 0; i < l->status.n_upstreams; i++)
+		l->status.upstreams[i].connections =
+		    upstream_tcp_to(sh, &l->status.upstreams[i].addr);
+	l->status.open = (struct loop_open){ .queries = engine_in_flight(sh->engine),
 		.clients = sh->sessions.n,
 		.upstreams = sh->upstream_tcp.n_open,
 		.waited = *engine_latency(sh->engine) };
-	atomic_store(&l->views_wanted, false);
+	atomic_store(&l->status.wanted, false);
 }
 
 /* Continue under the snapshot of U. */
@@ -417,7 +424,7 @@ loop_mail(struct loop *l)
 		loop_update_free(u);
 	atomic_store(&l->n_taken, n_posted);
 	session_lameduck(&l->sh, atomic_load(&l->lameduck));
-	if (atomic_load(&l->views_wanted))
+	if (atomic_load(&l->status.wanted))
 		loop_tell(l);
 	explain_slot_take(&l->explaining, &l->sh, l->stopping.begun);
 	if (survey_work(&l->survey, l->engine, l->sh.now_ns))

@@ -21,7 +21,7 @@ exceptions()
 
 tags()
 {
-	ctags --sort=no --languages=C --langmap=C:.c.h --kinds-C="$1" -x --_xformat="$2" src/*/*.[ch] src/*/*/*.[ch]
+	ctags --sort=no --languages=C --langmap=C:.c.h -D '_Atomic(x)=x' -D '_Alignas(x)=' --kinds-C="$1" -x --_xformat="$2" src/*/*.[ch] src/*/*/*.[ch]
 }
 
 # Lines of "KIND WHAT SIZE".

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What occurs most, as the control socket tells it; with loops the system test shows it. */
+/* What occurs most and what waits, as the control socket tells it; with loops the system test shows
+ * it. */
 
-#include "control/api_top.h"
+#include "control/api_queries.h"
 
 #include <stdio.h>
 
@@ -55,9 +56,23 @@ START_TEST(without_loops_there_is_nothing)
 }
 END_TEST
 
+START_TEST(without_loops_none_waits)
+{
+	for (unsigned i = 0; i < 3; i++) { /* one after the other */
+		ck_assert_int_eq(caller_ask(&op.caller, "GET", "/inflight", NULL), 200);
+		ck_assert_uint_eq(json_array_size(json_object_get(op.caller.json, "questions")), 0);
+		ck_assert_int_eq(
+		    json_integer_value(json_object_get(op.caller.json, "loops_silent")), 0);
+	}
+	ck_assert_int_eq(caller_ask(&op.caller, "GET", "/inflight?lines=5", NULL), 400);
+	ck_assert_int_eq(caller_ask(&op.caller, "POST", "/inflight", NULL), 405);
+}
+END_TEST
+
 void
 tests_add(TCase *tc)
 {
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, without_loops_there_is_nothing);
+	tcase_add_test(tc, without_loops_none_waits);
 }
