@@ -277,7 +277,7 @@ make_ranges(struct making *m)
 	m->p->synth.v4 = v4;
 }
 
-/* Set the states of the prefixes of P, the policy of block L (RULES D15). */
+/* Set the states (RULES D15) and the weights of the prefixes of P, the policy of block L. */
 static void
 take_states(const struct settings *s, const struct policy_lines *l, struct policy *p)
 {
@@ -286,6 +286,7 @@ take_states(const struct settings *s, const struct policy_lines *l, struct polic
 		    s->policy_lines, l, &p->synth.prefixes[i], p->mapped_only[i]);
 
 		p->states[i] = (uint8_t)(says != NULL ? says->state : POLICY_ACTIVE);
+		p->choice.weights[i] = says != NULL ? says->weight : PREFIX_CHOICE_WEIGHT;
 	}
 }
 

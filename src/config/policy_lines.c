@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "config/policy_lines.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -101,6 +102,19 @@ policy_lines_find(const struct array *prefixes, const struct pref64 *prefix)
 			return &all[i];
 	}
 	return NULL;
+}
+
+char *
+policy_lines_words(const struct policy_lines_prefix *p, char text[static POLICY_LINES_WORDS])
+{
+	const char *state = policy_state_word(p->state);
+
+	if (p->weight == PREFIX_CHOICE_WEIGHT)
+		(void)snprintf(text, POLICY_LINES_WORDS, "%s", state);
+	else
+		(void)snprintf(
+		    text, POLICY_LINES_WORDS, "%s weight %u", state, (unsigned)p->weight);
+	return text;
 }
 
 const struct policy_lines_prefix *

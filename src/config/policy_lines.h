@@ -33,9 +33,13 @@ struct policy_lines_prefix {
 	struct pref64 prefix;
 	unsigned line; /* in the file that it is from */
 	enum policy_state state;
+	uint16_t weight; /* 1 to PREFIX_CHOICE_WEIGHT_MAX */
 	enum policy_lines_from from;
 	time_t since; /* POLICY_LINES_TOLD: seconds since 1970 */
 };
+
+/* Bytes of the longest text of policy_lines_words, with the final zero. */
+#define POLICY_LINES_WORDS 24
 
 struct policy_lines_net {
 	struct net net;
@@ -130,6 +134,12 @@ MUST_USE bool policy_lines_copy(struct array *out, const struct array *in);
 /* policy_lines_find: the item of PREFIX, its suffix not compared, in PREFIXES; NULL: none. */
 MUST_USE struct policy_lines_prefix *policy_lines_find(
     const struct array *prefixes, const struct pref64 *prefix);
+
+/*
+ * policy_lines_words: write the words that stand behind the prefix on the line of P, but for map,
+ * to TEXT: "drain", or, with another weight than the default, "drain weight 300". Returns TEXT.
+ */
+char *policy_lines_words(const struct policy_lines_prefix *p, char text[static POLICY_LINES_WORDS]);
 
 /*
  * policy_lines_via: what sets the state of PREFIX in block L of LIST, where only a map line names

@@ -113,9 +113,11 @@ add(struct array *prefixes, const struct pref64 *prefix, time_t now, struct diag
 	new = array_add(prefixes, sizeof(*new));
 	if (new == NULL)
 		return diag_no_memory(d, 0, "dns64-prefix");
-	*new = (struct policy_lines_prefix){
-		.prefix = *prefix, .state = POLICY_ACTIVE, .from = POLICY_LINES_TOLD, .since = now
-	};
+	*new = (struct policy_lines_prefix){ .prefix = *prefix,
+		.state = POLICY_ACTIVE,
+		.weight = PREFIX_CHOICE_WEIGHT,
+		.from = POLICY_LINES_TOLD,
+		.since = now };
 	return true;
 }
 
@@ -225,9 +227,11 @@ set_via(const struct work *w, struct policy_lines *l, enum policy_state state)
 		p = array_add(&l->vias, sizeof(*p));
 	if (p == NULL)
 		return diag_no_memory(w->d, 0, "dns64-prefix");
-	*p = (struct policy_lines_prefix){
-		.prefix = w->prefix, .state = state, .from = POLICY_LINES_TOLD, .since = w->now
-	};
+	*p = (struct policy_lines_prefix){ .prefix = w->prefix,
+		.state = state,
+		.weight = PREFIX_CHOICE_WEIGHT,
+		.from = POLICY_LINES_TOLD,
+		.since = w->now };
 	return true;
 }
 

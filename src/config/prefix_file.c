@@ -45,8 +45,8 @@ target(const struct settings *s, const struct policy_lines *l, struct diag *d)
 }
 
 /*
- * Tell which prefixes of TO, of the configuration, SAVED has not, or in another state: who has just
- * written them there would wonder.
+ * Tell which prefixes of TO, of the configuration, SAVED has not, or in another state or with
+ * another weight: who has just written them there would wonder.
  */
 static void
 tell_replaced(
@@ -55,20 +55,21 @@ tell_replaced(
 	const struct policy_lines_prefix *p = to->items, *first = saved->items;
 	const struct diag conf = { .file = "", .places = &s->places };
 	char text[PREF64_TEXT], line[DIAG_LINE];
+	char words[POLICY_LINES_WORDS], saved_words[POLICY_LINES_WORDS];
 
 	for (size_t i = 0; i < to->n; i++) {
 		const struct policy_lines_prefix *q = policy_lines_find(saved, &p[i].prefix);
 
-		if (q != NULL && q->state == p[i].state)
+		if (q != NULL && q->state == p[i].state && q->weight == p[i].weight)
 			continue;
 		/* The configuration itself needs no name here. */
 		diag_line(&conf, p[i].line, 1, line);
 		diag_notice(d, q != NULL ? q->line : first->line, "dns64-prefix",
 		    "'%s %s' of the configuration, %s, does not hold: %s%s",
-		    pref64_format(&p[i].prefix, text), policy_state_word(p[i].state),
+		    pref64_format(&p[i].prefix, text), policy_lines_words(&p[i], words),
 		    p[i].line > 0 ? line : "command line",
 		    q != NULL ? "it is here as " : "these are in its place",
-		    q != NULL ? policy_state_word(q->state) : "");
+		    q != NULL ? policy_lines_words(q, saved_words) : "");
 	}
 }
 
@@ -180,14 +181,14 @@ static unsigned
 put_list(const struct array *list, const char *before, const char *behind, unsigned line, FILE *out)
 {
 	struct policy_lines_prefix *p = list->items;
-	char prefix[PREF64_TEXT];
+	char prefix[PREF64_TEXT], words[POLICY_LINES_WORDS];
 
 	for (size_t i = 0; i < list->n; i++, line++) {
 		if (out == NULL)
 			p[i].line = line;
 		else
 			fprintf(out, "%sdns64-prefix %s %s%s\n", before,
-			    pref64_format(&p[i].prefix, prefix), policy_state_word(p[i].state),
+			    pref64_format(&p[i].prefix, prefix), policy_lines_words(&p[i], words),
 			    behind);
 	}
 	return line;

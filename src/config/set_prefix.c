@@ -12,6 +12,7 @@
 #include "config/settings.h"
 #include "config/values.h"
 #include "dns64/pref64.h"
+#include "policy/prefix_choice.h"
 
 /* The words of a prefix's state, in the order of enum policy_state. */
 static const char states[] = "active|drain|down";
@@ -118,26 +119,80 @@ has_state(const struct array *vias, const struct policy_lines_prefix *p, struct 
 	return true;
 }
 
+/* Read the weight, which follows word AT of W, to *WEIGHT. False: an error. */
+static bool
+read_weight(
+    const struct keyword *k, const struct words *w, size_t at, uint16_t *weight, struct diag *d)
+{
+	uint32_t n;
+
+	if (at + 1 == w->n) {
+		diag_error(d, w->line, k->name,
+		    "there is no number behind weight; allowed is 1 to %d",
+		    PREFIX_CHOICE_WEIGHT_MAX);
+		return false;
+	}
+	if (!value_number(w->word[at + 1], 1, PREFIX_CHOICE_WEIGHT_MAX, &n)) {
+		diag_error(d, w->line, k->name, "the weight '%s' is not a number from 1 to %d",
+		    w->word[at + 1], PREFIX_CHOICE_WEIGHT_MAX);
+		return false;
+	}
+	*weight = (uint16_t)n;
+	return true;
+}
+
+/* Read what stands behind the prefix to *P; *VIA: map is there. False: an error. */
+static bool
+read_words(const struct keyword *k, const struct words *w, struct policy_lines_prefix *p, bool *via,
+    struct diag *d)
+{
+	size_t at = 2;
+	int state;
+
+	*via = false;
+	if (at < w->n && strcmp(w->word[at], "weight") != 0 && strcmp(w->word[at], "map") != 0) {
+		state = set_place(states, w->word[at]);
+		if (state < 0) {
+			diag_error(
+			    d, w->line, k->name, "'%s' is not one of %s", w->word[at], states);
+			return false;
+		}
+		p->state = (enum policy_state)state;
+		at++;
+	}
+	if (at < w->n && strcmp(w->word[at], "map") == 0) {
+		*via = true;
+		at++;
+	} else if (at < w->n && strcmp(w->word[at], "weight") == 0) {
+		if (!read_weight(k, w, at, &p->weight, d))
+			return false;
+		at += 2;
+	}
+	if (at >= w->n)
+		return true;
+	if (at == 3 && !*via)
+		diag_error(d, w->line, k->name,
+		    "'%s' is neither weight nor map, one of which may stand behind the state",
+		    w->word[at]);
+	else
+		diag_error(
+		    d, w->line, k->name, "'%s' is too much; allowed is %s", w->word[at], k->args);
+	return false;
+}
+
 void
 set_prefix(struct settings *s, const struct keyword *k, const struct words *w, struct diag *d)
 {
-	struct policy_lines_prefix p = { .line = w->line }, *new;
+	struct policy_lines_prefix p = {
+		.line = w->line, .state = POLICY_ACTIVE, .weight = PREFIX_CHOICE_WEIGHT
+	};
 	struct policy_lines *lines = policy_lines_now(s->policy_lines);
-	bool via = w->n > 2 && strcmp(w->word[w->n - 1], "map") == 0;
-	int state = w->n > (via ? 3 : 2) ? set_place(states, w->word[2]) : POLICY_ACTIVE;
+	struct policy_lines_prefix *new;
+	bool via;
 
-	if (!set_prefix_read(k, w->line, w->word[1], &p.prefix, d))
+	if (!set_prefix_read(k, w->line, w->word[1], &p.prefix, d) ||
+	    !read_words(k, w, &p, &via, d))
 		return;
-	if (w->n > 3 && !via) {
-		diag_error(d, w->line, k->name,
-		    "'%s' is not map, which is all that may stand behind the state", w->word[3]);
-		return;
-	}
-	if (state < 0) {
-		diag_error(d, w->line, k->name, "'%s' is not one of %s", w->word[2], states);
-		return;
-	}
-	p.state = (enum policy_state)state;
 	if (via && has_state(&lines->vias, &p, d))
 		return;
 	new = array_add(via ? &lines->vias : &lines->prefixes, sizeof(*new));

@@ -51,11 +51,11 @@ add_some(json_t *list, const struct host *host, const struct policy_lines *l,
 {
 	const struct policy_lines_prefix *p = prefixes->items;
 	const char *unsaid = api_prefixes_unsaid(host->settings);
-	char prefix[PREF64_TEXT];
+	char prefix[PREF64_TEXT], words[POLICY_LINES_WORDS];
 
 	for (size_t i = 0; i < prefixes->n; i++) {
 		json_t *j = json_pack("{s:s, s:s+++}", "keyword", "dns64-prefix", "value",
-		    pref64_format(&p[i].prefix, prefix), " ", policy_state_word(p[i].state),
+		    pref64_format(&p[i].prefix, prefix), " ", policy_lines_words(&p[i], words),
 		    behind);
 
 		conf_location_block(j, host->settings, l->line);

@@ -64,9 +64,10 @@ prefixes_json(const struct telling *t, const struct policy *p, const struct poli
 	for (size_t i = 0; i < p->synth.n_prefixes; i++) {
 		const struct pref64 *prefix = &p->synth.prefixes[i];
 
-		j = json_pack("{s:s, s:s, s:b, s:I}", "prefix", pref64_format(prefix, text),
+		j = json_pack("{s:s, s:s, s:b, s:I, s:I}", "prefix", pref64_format(prefix, text),
 		    "state", policy_state_word(p->states[i]), "map_only", p->mapped_only[i],
-		    "answers", (json_int_t)t->answers[p->numbers[i]]);
+		    "weight", (json_int_t)p->choice.weights[i], "answers",
+		    (json_int_t)t->answers[p->numbers[i]]);
 		api_prefixes_add_origin(j, t->host, t->unsaid,
 		    policy_lines_state(
 			t->host->settings->policy_lines, l, prefix, p->mapped_only[i]));

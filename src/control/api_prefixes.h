@@ -7,14 +7,15 @@
  * struct control_ctx.
  *
  *	{"blocks": [{"networks": [], "line": 0, "own": true, "prefixes": [
- *		{"prefix": "2001:db8:64::/96", "state": "active", "map_only": false,
+ *		{"prefix": "2001:db8:64::/96", "state": "active", "map_only": false, "weight": 100,
  *		 "from": "file", "file": "/etc/dns64d.conf", "line": 3, "answers": 1000}, ...]},
  *...]}
  *
  * The first block is for clients in none. "own": it has prefixes of its own. "map_only": only map
- * lines name the prefix. "from" is "file" or "prefix-file", both with "file" and "line"; "dns64ctl"
- * with "since", seconds since 1970; "command line", "default", or "map" (a map line). "answers":
- * how many were synthesized under the prefix, for all clients, since the start.
+ * lines name the prefix, whose weight does not count then. "from" is "file" or "prefix-file", both
+ * with "file" and "line"; "dns64ctl" with "since", seconds since 1970; "command line", "default",
+ * or "map" (a map line). "answers": how many were synthesized under the prefix, for all clients,
+ * since the start.
  *
  * Changes take {"prefix": PREFIX, "client": NETWORK, "persist": "yes"}, the last two optional. The
  * answer has "messages" of the log, and

@@ -246,10 +246,10 @@ api_stats_prefixes(const struct policy *p)
 
 	for (size_t i = 0; i < p->synth.n_prefixes; i++)
 		(void)json_array_append_new(list,
-		    json_pack("{s:s, s:s, s:b}", "prefix",
+		    json_pack("{s:s, s:s, s:b, s:I}", "prefix",
 			pref64_format(&p->synth.prefixes[i], text), "state",
 			policy_state_word((enum policy_state)p->states[i]), "map_only",
-			p->mapped_only[i]));
+			p->mapped_only[i], "weight", (json_int_t)p->choice.weights[i]));
 	return list;
 }
 

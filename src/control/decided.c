@@ -228,14 +228,15 @@ by_prefixes(const struct decided *d)
 {
 	const struct settings *s = d->host->settings;
 	const struct policy_lines_prefix *p;
-	char prefix[PREF64_TEXT], value[PREF64_TEXT + sizeof(" active")];
+	char prefix[PREF64_TEXT], words[POLICY_LINES_WORDS];
+	char value[PREF64_TEXT + POLICY_LINES_WORDS];
 	json_t *j;
 
 	p = last_prefix(s, policy_of(d));
 	if (p == NULL)
 		return json_null();
 	snprintf(value, sizeof(value), "%s %s", pref64_format(&p->prefix, prefix),
-	    policy_state_word(p->state));
+	    policy_lines_words(p, words));
 	j = json_pack("{s:s, s:s}", "keyword", "dns64-prefix", "value", value);
 	api_prefixes_add_origin(j, d->host, api_prefixes_unsaid(s), p);
 	return j;

@@ -234,6 +234,7 @@ prefixes(struct evbuffer *out, const struct facts *f)
 		put(out, "<tr>");
 		cell(out, pref64_format(&p->synth.prefixes[i], text), "");
 		cell(out, policy_state_word((enum policy_state)p->states[i]), kinds[p->states[i]]);
+		cell_number(out, p->choice.weights[i]);
 		put(out, "</tr>\n");
 	}
 }

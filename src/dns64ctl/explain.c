@@ -93,10 +93,26 @@ put_by(const json_t *d, FILE *out)
 
 /* --- The client ------------------------------------------------------------------------------- */
 
+/* Do prefixes of LIST differ in their weight? */
+static bool
+are_weighted(const json_t *list)
+{
+	const json_t *first = json_array_get(list, 0), *item;
+	size_t i;
+
+	json_array_foreach(list, i, item)
+	{
+		if (show_number(item, "weight") != show_number(first, "weight"))
+			return true;
+	}
+	return false;
+}
+
 static void
 put_prefixes(const json_t *p, FILE *out)
 {
 	const json_t *list = json_object_get(p, "prefixes"), *item;
+	bool weighted = are_weighted(list);
 	size_t i;
 
 	fprintf(out, "%-12s", "prefixes");
@@ -104,6 +120,8 @@ put_prefixes(const json_t *p, FILE *out)
 	{
 		fputs(i > 0 ? ", " : "", out);
 		put_two(item, "prefix", "state", out);
+		if (weighted)
+			fprintf(out, " weight %" JSON_INTEGER_FORMAT, show_number(item, "weight"));
 	}
 	fputc('\n', out);
 }

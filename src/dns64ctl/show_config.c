@@ -49,6 +49,18 @@ put_clients(const json_t *b, FILE *out)
 	}
 }
 
+/* The weight of prefix P. One of map lines has none, nor have those of an older daemon. */
+static void
+put_weight(const json_t *p, FILE *out)
+{
+	bool mapped = json_is_true(json_object_get(p, "map_only"));
+
+	if (mapped || !json_is_integer(json_object_get(p, "weight")))
+		fprintf(out, "%-12s", mapped ? "map" : "");
+	else
+		fprintf(out, "weight %-5" PRId64, (int64_t)show_number(p, "weight"));
+}
+
 void
 show_prefixes(const json_t *j, FILE *out)
 {
@@ -63,8 +75,10 @@ show_prefixes(const json_t *j, FILE *out)
 		fputc('\n', out);
 		json_array_foreach(json_object_get(b, "prefixes"), k, p)
 		{
-			fprintf(out, "  %-30s %-7s %14" PRId64 "  ", show_text(p, "prefix"),
-			    show_text(p, "state"), (int64_t)show_number(p, "answers"));
+			fprintf(
+			    out, "  %-30s %-7s ", show_text(p, "prefix"), show_text(p, "state"));
+			put_weight(p, out);
+			fprintf(out, "%14" PRId64 "  ", (int64_t)show_number(p, "answers"));
 			put_place(p, "-", out);
 			fputc('\n', out);
 		}

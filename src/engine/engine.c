@@ -274,7 +274,7 @@ engine_prepare(const struct engine *e, const struct packet_in *in, size_t n)
 static bool
 is_constant(const struct policy *p)
 {
-	return (p->selection == POLICY_ALL || p->synth.n_general <= 1) && p->synth.max == 0;
+	return p->choice.way == PREFIX_CHOICE_FIRST && p->synth.max == 0;
 }
 
 enum repeated { ASKED_ONCE, ASKED_OFTEN, ANSWERED };

@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-#include "base/hash.h"
 #include "dns/build.h"
 #include "dns/edit.h"
 #include "dns/name.h"
@@ -80,45 +79,6 @@ opt_of(const struct queries *qs, struct query *q, const struct msg *from, uint16
 		.ede_from = p->ede & POLICY_EDE_RELAY ? from : NULL,
 		.cookie_len = q->cookie.len,
 		.cookie = q->cookie.bytes };
-}
-
-/* --- choice of prefix ------------------------------------------------------------------------- */
-
-/*
- * The index in general[] of this client's prefix: the one with the highest hash of prefix and
- * client, so that removing a prefix moves only its own clients (rendezvous hashing). Hosts of one
- * /64 have the same prefix.
- */
-static unsigned
-place_of_client(const struct synth_policy *p, const struct query *q)
-{
-	size_t len = query_client(q)->family == NETADDR_IPV6 ? 8 : 4;
-	uint64_t highest = 0;
-	unsigned best = 0;
-
-	for (unsigned i = 0; i < p->n_general; i++) {
-		const struct pref64 *prefix = &p->prefixes[p->general[i]];
-		/* Two prefixes may differ in nothing but their length. */
-		uint64_t seed = hash_bytes(prefix->addr, sizeof(prefix->addr), prefix->len);
-		uint64_t h = hash_bytes(query_client(q)->addr, len, seed);
-
-		if (h > highest) {
-			highest = h;
-			best = i;
-		}
-	}
-	return best;
-}
-
-/* The index in general[] of the first prefix of Q's answer. */
-static unsigned
-first_place(const struct queries *qs, const struct policy *p, const struct query *q)
-{
-	if (p->synth.n_general > 1 && p->selection == POLICY_ROUND_ROBIN)
-		return qs->n_chosen % p->synth.n_general;
-	if (p->synth.n_general > 1 && p->selection == POLICY_CLIENT_HASH)
-		return place_of_client(&p->synth, q);
-	return 0;
 }
 
 /* --- what answers share ----------------------------------------------------------------------- */
@@ -313,9 +273,9 @@ respond_synth(struct queries *qs, struct query *q, const struct msg *m, const st
     uint32_t ttl_cap, const struct query_out *out)
 {
 	const struct policy *p = query_policy(qs, q);
-	struct synth_choice choice = {
-		.ttl_cap = ttl_cap, .first = first_place(qs, p, q), .rotate = qs->n_chosen
-	};
+	struct synth_choice choice = { .ttl_cap = ttl_cap,
+		.first = prefix_choice_place(&p->choice, &p->synth, query_client(q), qs->n_chosen),
+		.rotate = qs->n_chosen };
 	struct build b;
 	uint32_t used = 0;
 

@@ -157,6 +157,9 @@ const struct figure figures[] = {
 	    "1 for the state that a prefix is in, for clients of no block (0), or of a block that "
 	    "differs in this; of 256 at most",
 	    NO_PLACES),
+	[FIGURES_PREFIX_WEIGHT] = OF_FACTS_NAMED("weight", "dns64d_prefix_weight", GAUGE, COUNT,
+	    "The weight of the prefix among those of its block, which are the ones of "
+	    "prefix_state"),
 	[FIGURES_PREFIX_LACKING] = OF_FACTS("prefix_lacking", GAUGE, TRUTH,
 	    "1 if no prefix is active for clients of the block, of those that prefix_state has, "
 	    "unless none is wanted (synthesize never)",

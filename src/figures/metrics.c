@@ -280,7 +280,7 @@ durations(struct metric_text *t, const struct facts *f)
 
 /* --- Prefixes --------------------------------------------------------------------------------- */
 
-/* Has P other prefixes than the policy USUAL, in other states, or no use for them? */
+/* Has P other prefixes than the policy USUAL, in other states, with other weights, or no use? */
 static bool
 differs(const struct policy *p, const struct policy *usual)
 {
@@ -290,7 +290,8 @@ differs(const struct policy *p, const struct policy *usual)
 	    (p->synthesize == POLICY_NEVER) != (usual->synthesize == POLICY_NEVER) ||
 	    memcmp(p->synth.prefixes, usual->synth.prefixes, n * sizeof(p->synth.prefixes[0])) !=
 	    0 ||
-	    memcmp(p->states, usual->states, n * sizeof(p->states[0])) != 0;
+	    memcmp(p->states, usual->states, n * sizeof(p->states[0])) != 0 ||
+	    memcmp(p->choice.weights, usual->choice.weights, n * sizeof(p->choice.weights[0])) != 0;
 }
 
 /* What a family has of a policy: policy B of PS, whose label is BLOCK. */
@@ -332,6 +333,27 @@ static void
 prefix_state(struct metric_text *t, const struct facts *f)
 {
 	each_policy(t, f, one_states);
+}
+
+static void
+one_weights(struct metric_text *t, const struct policies *ps, size_t b, struct metric_label block)
+{
+	const struct policy *p = &ps->table[b];
+	char prefix[PREF64_TEXT];
+
+	for (size_t i = 0; i < p->synth.n_prefixes; i++) {
+		if (!p->mapped_only[i])
+			metric_text_count(t,
+			    LABELS(
+				{ "prefix", pref64_format(&p->synth.prefixes[i], prefix) }, block),
+			    p->choice.weights[i]);
+	}
+}
+
+static void
+prefix_weight(struct metric_text *t, const struct facts *f)
+{
+	each_policy(t, f, one_weights);
 }
 
 static void
@@ -460,6 +482,7 @@ static const struct {
 	{ FIGURES_DURATIONS, durations },
 	{ FIGURES_DROPPED, dropped },
 	{ FIGURES_PREFIX_STATE, prefix_state },
+	{ FIGURES_PREFIX_WEIGHT, prefix_weight },
 	{ FIGURES_PREFIX_LACKING, prefix_lacking },
 	{ FIGURES_SYNTHESIZED, synthesized },
 	{ FIGURES_UPSTREAM_ORDER, upstream_by_operator },

@@ -343,6 +343,7 @@ finish_policy(struct policy *p)
 		p->synth.prefixes[p->synth.n_prefixes] = pref64_well_known();
 		p->states[p->synth.n_prefixes] = POLICY_ACTIVE;
 		p->mapped_only[p->synth.n_prefixes] = false;
+		p->choice.weights[p->synth.n_prefixes] = PREFIX_CHOICE_WEIGHT;
 		p->synth.n_prefixes++;
 	}
 	p->synth.one = p->selection != POLICY_ALL;
@@ -352,6 +353,10 @@ finish_policy(struct policy *p)
 void
 policy_settle(struct policy *p)
 {
+	static const enum prefix_choice_way ways[] = { [POLICY_ALL] = PREFIX_CHOICE_FIRST,
+		[POLICY_ROUND_ROBIN] = PREFIX_CHOICE_TURNS,
+		[POLICY_CLIENT_HASH] = PREFIX_CHOICE_CLIENT };
+
 	p->synth.active_bits = 0;
 	p->synth.n_general = 0;
 	for (uint8_t i = 0; i < p->synth.n_prefixes; i++) {
@@ -361,6 +366,7 @@ policy_settle(struct policy *p)
 		if (!p->mapped_only[i])
 			p->synth.general[p->synth.n_general++] = i;
 	}
+	prefix_choice_settle(&p->choice, &p->synth, ways[p->selection]);
 }
 
 /* Write to *PLACE where PREFIX is in SITE's table, to which it is added if need be. */

@@ -24,6 +24,7 @@
 #include "base/netmap.h"
 #include "dns/proto.h"
 #include "dns64/synth.h"
+#include "policy/prefix_choice.h"
 #include "policy/zonemap.h"
 
 #define POLICY_MAX_PREFIXES SYNTH_MAX_PREFIXES /* prefixes of dns64-prefix and map together */
@@ -112,6 +113,7 @@ struct policy {
 	bool hide_a;
 	bool any_minimal;             /* minimal answers to ANY (RFC 8482, RULES D19) */
 	bool servfail_without_prefix; /* answer when no prefix is active; else NODATA */
+	struct prefix_choice choice;  /* weights; the rest by policies_finish */
 
 	/*
 	 * v4 has the networks of RULES D14, exclude-a and map. Prefixes are in configured order;
@@ -226,7 +228,7 @@ MUST_USE const uint8_t *policies_name(struct policies *ps, const uint8_t *name);
  */
 MUST_USE int policies_finish(struct policies *ps);
 
-/* policy_settle: derive active_bits, general and n_general of P, which no loop has yet. */
+/* policy_settle: derive active_bits, general, n_general and choice of P, which no loop has yet. */
 void policy_settle(struct policy *p);
 
 /*

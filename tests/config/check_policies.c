@@ -115,6 +115,36 @@ START_TEST(block_copies_what_it_does_not_replace)
 }
 END_TEST
 
+/* D13: a block has the weights of its own prefixes, else those from outside; 100 by default. */
+START_TEST(weights_by_block)
+{
+	const struct policies *ps = make("dns64-prefix 2001:db8:1::/96 weight 300\n"
+					 "dns64-prefix 2001:db8:2::/96\n"
+					 "map 10.0.0.0/8 2001:db8:9::/96\n"
+					 "prefix-selection client-hash\n"
+					 "client 10.0.0.1 {\nhide-a yes\n}\n"
+					 "client 10.0.0.2 {\ndns64-prefix 2001:db8:1::/96\n"
+					 "dns64-prefix 2001:db8:2::/96\n}\n"
+					 "client 10.0.0.3 {\nprefix-selection all\n}\n"
+					 "client 10.0.0.4 {\nprefix-selection round-robin\n}\n");
+	const struct policy *p = ps->table;
+
+	ck_assert_uint_eq(p[0].choice.weights[0], 300);
+	ck_assert_uint_eq(p[0].choice.weights[1], 100);
+	ck_assert_uint_eq(p[0].choice.weights[2], 100);
+	ck_assert_int_eq(p[0].choice.way, PREFIX_CHOICE_WEIGHTED_CLIENT);
+	ck_assert_uint_eq(p[1].choice.weights[0], 300);
+	ck_assert_int_eq(p[1].choice.way, PREFIX_CHOICE_WEIGHTED_CLIENT);
+	ck_assert_uint_eq(p[2].choice.weights[0], 100);
+	ck_assert_int_eq(p[2].choice.way, PREFIX_CHOICE_CLIENT);
+	ck_assert_int_eq(p[3].choice.way, PREFIX_CHOICE_FIRST);
+	ck_assert_int_eq(p[4].choice.way, PREFIX_CHOICE_WEIGHTED_TURNS);
+	ps = make("map 10.0.0.0/8 2001:db8:9::/96\n");
+	ck_assert_uint_eq(ps->table[0].choice.weights[0], 100);
+	ck_assert_uint_eq(ps->table[0].choice.weights[1], 100);
+}
+END_TEST
+
 /* D7, D13: exclude-aaaa starts from the default in every block, unless none comes first. */
 START_TEST(exclusions_start_from_the_default)
 {
@@ -467,6 +497,7 @@ void
 tests_add(TCase *tc)
 {
 	tcase_add_test(tc, block_copies_what_it_does_not_replace);
+	tcase_add_test(tc, weights_by_block);
 	tcase_add_test(tc, exclusions_start_from_the_default);
 	tcase_add_test(tc, map_overrides_the_table);
 	tcase_add_test(tc, ranges_of_blocks);

@@ -95,6 +95,15 @@ START_TEST(what_it_has_replaces)
 }
 END_TEST
 
+/* The state is the same, the weight is not. */
+START_TEST(another_weight_is_told)
+{
+	read_both("dns64-prefix 2001:db8:1::/96 weight 300\n");
+	expect_notices(":1: dns64-prefix: '2001:db8:1::/96 active' of the configuration, line 4, "
+		       "does not hold: it is here as active weight 300");
+}
+END_TEST
+
 START_TEST(what_it_has_of_a_block_replaces_there)
 {
 	read_both("client 172.16.0.0/12 {\n\tdns64-prefix 2001:db8:8::/96 down\n"
@@ -273,17 +282,18 @@ START_TEST(written_and_read_again)
 	char *text;
 	size_t len;
 
-	read_both("dns64-prefix 2001:db8:8::/96 drain\n\n\nclient 172.16.0.0/12 {\n"
+	read_both("dns64-prefix 2001:db8:8::/96 drain weight 300\n\n\nclient 172.16.0.0/12 {\n"
 		  "dns64-prefix 2001:db8:7::/96\ndns64-prefix 2001:db8:6::/64 down\n}\n");
 	text = prefix_file_text(settings.policy_lines, &len);
 	ck_assert_ptr_nonnull(text);
 	ck_assert_uint_eq(strlen(text), len);
 	ck_assert_str_eq(strchr(text, '\n') + 1,
-	    "dns64-prefix 2001:db8:8::/96 drain\nclient 10.0.0.0/8 {\n"
+	    "dns64-prefix 2001:db8:8::/96 drain weight 300\nclient 10.0.0.0/8 {\n"
 	    "\tdns64-prefix 2001:db8:7::/96 active\n\tdns64-prefix 2001:db8:6::/64 down\n}\n");
 	prefix_file_number(settings.policy_lines);
 	p = policy_lines_at(settings.policy_lines, 0)->prefixes.items;
 	ck_assert_uint_eq(p[0].line, 2);
+	ck_assert_uint_eq(p[0].weight, 300);
 	p = policy_lines_at(settings.policy_lines, 1)->prefixes.items;
 	ck_assert_uint_eq(p[0].line, 4);
 	ck_assert_uint_eq(p[1].line, 5);
@@ -304,6 +314,7 @@ tests_add(TCase *tc)
 	tcase_add_test(tc, what_it_has_replaces);
 	tcase_add_test(tc, states_in_map_lines);
 	tcase_add_test(tc, what_does_not_hold_is_told);
+	tcase_add_test(tc, another_weight_is_told);
 	tcase_add_test(tc, what_it_has_of_a_block_replaces_there);
 	tcase_add_test(tc, without_the_file_nothing_is_saved);
 	tcase_add_loop_test(

@@ -53,7 +53,25 @@ static const struct said_bad bad[] = {
 	{ "dns64-prefix 2001:db8::/96 up map",
 	    "dns64-prefix: 'up' is not one of active|drain|down" },
 	{ "dns64-prefix 2001:db8::/96 down always",
-	    "dns64-prefix: 'always' is not map, which is all that may stand behind the state" },
+	    "dns64-prefix: 'always' is neither weight nor map, one of which may stand behind the "
+	    "state" },
+	{ "dns64-prefix 2001:db8::/96 weight 0",
+	    "dns64-prefix: the weight '0' is not a number from 1 to 1000" },
+	{ "dns64-prefix 2001:db8::/96 drain weight 1001",
+	    "dns64-prefix: the weight '1001' is not a number from 1 to 1000" },
+	{ "dns64-prefix 2001:db8::/96 weight heavy",
+	    "dns64-prefix: the weight 'heavy' is not a number from 1 to 1000" },
+	{ "dns64-prefix 2001:db8::/96 weight",
+	    "dns64-prefix: there is no number behind weight; allowed is 1 to 1000" },
+	{ "dns64-prefix 2001:db8::/96 weight 5 drain",
+	    "dns64-prefix: 'drain' is too much; allowed is PREFIX/LENGTH [active|drain|down] "
+	    "[weight N | map]" },
+	{ "dns64-prefix 2001:db8::/96 weight 5 map",
+	    "dns64-prefix: 'map' is too much; allowed is PREFIX/LENGTH [active|drain|down] "
+	    "[weight N | map]" },
+	{ "dns64-prefix 2001:db8::/96 map weight 5",
+	    "dns64-prefix: 'weight' is too much; allowed is PREFIX/LENGTH [active|drain|down] "
+	    "[weight N | map]" },
 	{ "dns64-suffix 192.0.2.1",
 	    "dns64-suffix: '192.0.2.1' is not an IPv6 address; allowed is one "
 	    "with the bits behind the IPv4 address, as ::1" },
@@ -140,6 +158,23 @@ START_TEST(prefixes_of_all_lengths_are_taken)
 }
 END_TEST
 
+START_TEST(weights)
+{
+	const struct policy_lines_prefix *p =
+	    parse_silently("dns64-prefix 2001:db8:1::/96\ndns64-prefix 2001:db8:2::/96 weight 1\n"
+			   "dns64-prefix 2001:db8:3::/96 drain weight 1000\n")
+		->prefixes.items;
+	char text[POLICY_LINES_WORDS];
+
+	ck_assert_uint_eq(p[0].weight, 100);
+	ck_assert_uint_eq(p[1].weight, 1);
+	ck_assert_int_eq(p[1].state, POLICY_ACTIVE);
+	ck_assert_str_eq(policy_lines_words(&p[0], text), "active");
+	ck_assert_str_eq(policy_lines_words(&p[1], text), "active weight 1");
+	ck_assert_str_eq(policy_lines_words(&p[2], text), "drain weight 1000");
+}
+END_TEST
+
 START_TEST(exclusions_are_kept)
 {
 	const struct policy_lines *lines = parse_silently("exclude-aaaa 2001:db8::/32\n");
@@ -181,6 +216,7 @@ tests_add(TCase *tc)
 	tcase_add_loop_test(tc, bad_values_are_told, 0, (int)(sizeof(bad) / sizeof(bad[0])));
 	tcase_add_test(tc, states_in_map_lines);
 	tcase_add_test(tc, prefixes_of_all_lengths_are_taken);
+	tcase_add_test(tc, weights);
 	tcase_add_test(tc, exclusions_are_kept);
 	tcase_add_test(tc, ranges_are_kept);
 }

@@ -199,6 +199,33 @@ START_TEST(config_has_them)
 }
 END_TEST
 
+/* A weight is told, and stays when dns64ctl changes the state; one that it adds has the default. */
+START_TEST(weights_are_kept)
+{
+	static const int weights[] = { 100, 300, 100, 100 };
+	const json_t *b, *p;
+	size_t k;
+
+	operator_close(&op);
+	operator_open(&op,
+	    "nameserver 192.0.2.1\nprefix-file /f\ndns64-prefix 2001:db8:1::/96\n"
+	    "dns64-prefix 2001:db8:2::/96 drain weight 300\nmap 10.0.0.0/8 2001:db8:3::/96\n");
+	operator_begin(&op);
+	ck_assert_int_eq(post("/prefix/active", "{\"prefix\": \"2001:db8:2::/96\"}"), 200);
+	ck_assert_int_eq(post("/prefix/add", "{\"prefix\": \"2001:db8:9::/96\"}"), 200);
+	ck_assert_int_eq(caller_ask(&op.caller, "GET", "/prefixes", NULL), 200);
+	b = json_array_get(json_object_get(op.caller.json, "blocks"), 0);
+	json_array_foreach(json_object_get(b, "prefixes"), k, p)
+	{
+		ck_assert_int_eq(json_integer_value(json_object_get(p, "weight")), weights[k]);
+	}
+	ck_assert_uint_eq(k, 4);
+	ck_assert_int_eq(caller_ask(&op.caller, "GET", "/config", NULL), 200);
+	ck_assert_ptr_nonnull(strstr(op.caller.text, "\"2001:db8:1::/96 active\""));
+	ck_assert_ptr_nonnull(strstr(op.caller.text, "\"2001:db8:2::/96 active weight 300\""));
+}
+END_TEST
+
 static const struct {
 	const char *path;
 	const char *body;
@@ -303,6 +330,7 @@ tests_add(TCase *tc)
 	tcase_add_test(tc, changes_are_told);
 	tcase_add_test(tc, policies_are_listed);
 	tcase_add_test(tc, config_has_them);
+	tcase_add_test(tc, weights_are_kept);
 	tcase_add_loop_test(tc, what_is_refused, 0, (int)(sizeof(bad) / sizeof(bad[0])));
 	tcase_add_test(tc, one_after_the_other);
 	tcase_add_test(tc, loop_that_takes_nothing);

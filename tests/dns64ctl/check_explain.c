@@ -118,6 +118,12 @@ START_TEST(policy)
 	HAS("prefixes    64:ff9b::/96 active, ::/96 down\n");
 	HAS("its network of 64 bits is beyond rate-limit now\n");
 	HAS("the configuration changed meanwhile");
+	show("{\"policy\": {\"prefixes\": [{\"prefix\": \"64:ff9b::/96\", \"state\": \"active\", "
+	     "\"weight\": 300}, {\"prefix\": \"::/96\", \"state\": \"down\", \"weight\": 100}]}}");
+	HAS("prefixes    64:ff9b::/96 active weight 300, ::/96 down weight 100\n");
+	show("{\"policy\": {\"prefixes\": [{\"prefix\": \"64:ff9b::/96\", \"state\": \"active\", "
+	     "\"weight\": 300}, {\"prefix\": \"::/96\", \"state\": \"down\", \"weight\": 300}]}}");
+	HAS("prefixes    64:ff9b::/96 active, ::/96 down\n");
 	show("{\"policy\": {\"number\": 0, \"may_ask\": false}}");
 	HAS("policy      of clients in no client block\nmay ask     no\n");
 }

@@ -124,6 +124,22 @@ START_TEST(clients)
 }
 END_TEST
 
+START_TEST(prefixes)
+{
+	shown(show_prefixes,
+	    "{\"blocks\": [{\"networks\": [], \"line\": 0, \"own\": true, \"prefixes\": "
+	    "[{\"prefix\": \"64:ff9b::/96\", \"state\": \"active\", \"weight\": 300, "
+	    "\"answers\": 7, \"from\": \"file\", \"file\": \"/f\", \"line\": 3}, "
+	    "{\"prefix\": \"2001:db8::/96\", \"state\": \"drain\", \"map_only\": true, "
+	    "\"weight\": 100, \"from\": \"map\"}, "
+	    "{\"prefix\": \"2001:db8:1::/96\", \"state\": \"down\", \"from\": \"default\"}]}]}");
+	HAS("clients in no block\n");
+	HAS("  64:ff9b::/96                   active  weight 300               7  /f:3\n");
+	HAS("  2001:db8::/96                  drain   map                      0  map\n");
+	HAS("  2001:db8:1::/96                down                             0  default\n");
+}
+END_TEST
+
 START_TEST(secrets)
 {
 	shown(show_secrets,
@@ -231,6 +247,7 @@ tests_add(TCase *tc)
 	tcase_add_test(tc, rates);
 	tcase_add_test(tc, status);
 	tcase_add_test(tc, clients);
+	tcase_add_test(tc, prefixes);
 	tcase_add_test(tc, secrets);
 	tcase_add_test(tc, lameduck);
 	tcase_add_test(tc, stop);

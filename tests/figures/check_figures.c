@@ -172,7 +172,8 @@ static const struct shown_in {
 	{ "loops", FIGURE_OF_LOOP, FIGURE_OF_FACTS }, { "cache", FIGURE_OF_CACHE, FIGURE_OF_CACHE },
 	{ "counters", FIGURE_OF_COUNTER, FIGURE_OF_COUNTER },
 	{ "upstreams", FIGURE_OF_UPSTREAM, FIGURE_AT_PRESENT },
-	{ "udp", FIGURE_OF_RTT, FIGURE_OF_RTT }, { "0x20", FIGURE_OF_GUARD, FIGURE_OF_GUARD } };
+	{ "prefixes", FIGURE_OF_FACTS, FIGURE_OF_FACTS }, { "udp", FIGURE_OF_RTT, FIGURE_OF_RTT },
+	{ "0x20", FIGURE_OF_GUARD, FIGURE_OF_GUARD } };
 
 /* What has no figures: reasons and what they come to (core/reason), the parts of a figure. */
 static bool

@@ -187,6 +187,22 @@ START_TEST(client_blocks_are_bounded)
 }
 END_TEST
 
+/* Blocks that differ in a weight alone are told, too; map lines have no weights. */
+START_TEST(weights)
+{
+	known_open("nameserver 192.0.2.1\ndns64-prefix 64:ff9b::/96 weight 300\n"
+		   "dns64-prefix 2001:db8::/96\nmap 10.0.0.0/8 2001:db8:9::/96\n"
+		   "client 192.0.2.1 {\nhide-a yes\n}\n"
+		   "client 192.0.2.2 {\ndns64-prefix 64:ff9b::/96\n"
+		   "dns64-prefix 2001:db8::/96\n}\n");
+	write_metrics(false);
+	has("dns64d_prefix_weight{prefix=\"64:ff9b::/96\",block=\"0\"} 300");
+	has("dns64d_prefix_weight{prefix=\"2001:db8::/96\",block=\"0\"} 100");
+	has("dns64d_prefix_weight{prefix=\"64:ff9b::/96\",block=\"2\"} 100");
+	ck_assert_uint_eq(count("dns64d_prefix_weight{"), 4);
+}
+END_TEST
+
 /* D31: as the verdict has it, a policy that makes no addresses wants no prefix. */
 START_TEST(prefixes_are_lacking_where_they_are_wanted)
 {
@@ -326,6 +342,7 @@ tests_add(TCase *tc)
 	tcase_add_test(tc, what_is_known_here_is_not_from_the_cache);
 	tcase_add_test(tc, totals_are_sums_of_their_parts);
 	tcase_add_test(tc, states);
+	tcase_add_test(tc, weights);
 	tcase_add_test(tc, prefixes_are_lacking_where_they_are_wanted);
 	tcase_add_test(tc, client_blocks_are_bounded);
 	tcase_add_test(tc, upstreams);

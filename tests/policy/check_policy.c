@@ -182,6 +182,8 @@ START_TEST(without_a_prefix)
 		ck_assert_str_eq(pref64_format(&p->synth.prefixes[0], text),
 		    i == 0 ? "64:ff9b::/96" : "2001:db8:64::/96");
 		ck_assert(p->synth.prefixes[0].well_known == (i == 0));
+		/* The other one's is for whoever fills it in. */
+		ck_assert_uint_eq(p->choice.weights[0], i == 0 ? PREFIX_CHOICE_WEIGHT : 0);
 	}
 }
 END_TEST

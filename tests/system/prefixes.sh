@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# prefixes: NAT64 prefixes changed by dns64ctl while questions flow; saved, undone, refused.
+# prefixes: NAT64 prefixes changed by dns64ctl while questions flow; saved, undone, refused; their weights.
 . "${TOP_SRCDIR:-.}/tests/system/servers.sh"
 need curl kdig python3
 control=$work/state/control
@@ -236,6 +236,41 @@ exits 0 reload
 check 'a reload undoes that' is 'undoes dns64ctl prefix: 2001:db8:70::/96 of map lines is down again' cat "$work/said"
 stop dns64d
 rm "$saved"
+
+# --- weights ---
+
+# shares: the prefix of each of some clients, one a line
+shares()
+{
+	for n in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24; do
+		addresses -b "127.0.2.$n"
+	done
+}
+
+settings "prefix-file $saved" 'prefix-selection client-hash' 'dns64-prefix 2001:db8:65::/96 weight 300'
+start_dns64d
+shares >"$work/shares"
+first=$(grep -c '^2001:db8:65::a00:1$' "$work/shares")
+check "by weight: $first of 24 clients" test "$first" -ge 12 -a "$first" -lt 24
+check 'prefixes has it' is 'weight 300' ctl prefixes
+check 'explain has it' is '2001:db8:64::/96 active weight 100, 2001:db8:65::/96 active weight 300' ctl explain $known
+check 'metrics have it' is 'dns64d_prefix_weight{prefix="2001:db8:65::/96",block="0"} 300' \
+	curl -s http://127.0.0.1:6464/metrics
+exits 0 prefix drain 2001:db8:65::/96 --persist
+equal 'drained' 24 "$(shares | grep -c '^2001:db8:64::a00:1$')"
+check 'it is saved' is 'dns64-prefix 2001:db8:65::/96 drain weight 300' cat "$saved"
+exits 0 prefix active 2001:db8:65::/96 --persist
+stop dns64d
+prefix='2001:db8:65::/96 weight 300'
+settings 'prefix-selection client-hash' 'dns64-prefix 2001:db8:64::/96'
+prefix=2001:db8:64::/96
+start_dns64d
+equal 'back, by another daemon, with its lines in another order: the same clients' "$(cat "$work/shares")" "$(shares)"
+stop dns64d
+rm "$saved"
+settings 'dns64-prefix 2001:db8:65::/96 weight 0'
+check '-t: no weight' is "dns64d.conf:9: dns64-prefix: the weight '0' is not a number from 1 to 1000" \
+	ctl check-config "$work/dns64d.conf"
 
 # --- no file; a directory that the user may not write; strict ---
 
