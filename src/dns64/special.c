@@ -117,14 +117,13 @@ put_addresses(
 	unsigned n = 0;
 
 	for (size_t i = 0; i < 2 && qtype == DNS_TYPE_A; i++)
-		n += build_rr(b, MSG_ANSWER, qname, qtype, DNS_CLASS_IN, SPECIAL_TTL, addresses[i],
+		n += build_rr(b, MSG_ANSWER, qname, qtype, DNS_CLASS_IN, p->ttl, addresses[i],
 		    sizeof(addresses[i]));
 	for (size_t i = 0; i < 2 * p->n && qtype == DNS_TYPE_AAAA; i++) {
 		uint8_t v6[16];
 
 		pref64_embed(&p->prefixes[p->places[i / 2]], addresses[i % 2], v6);
-		n += build_rr(
-		    b, MSG_ANSWER, qname, qtype, DNS_CLASS_IN, SPECIAL_TTL, v6, sizeof(v6));
+		n += build_rr(b, MSG_ANSWER, qname, qtype, DNS_CLASS_IN, p->ttl, v6, sizeof(v6));
 	}
 	return n;
 }

@@ -19,7 +19,7 @@
 #include "dns/build.h"
 #include "dns64/pref64.h"
 
-#define SPECIAL_TTL 600      /* s, of ipv4only.arpa's addresses (RULES D15) */
+#define SPECIAL_TTL 600      /* s, of ipv4only.arpa's addresses, at most (RULES D15) */
 #define SPECIAL_SOA_TTL 3600 /* s, of the local zones' SOA (RULES D17) */
 #define SPECIAL_MINIMUM 600  /* s, its MINIMUM */
 
@@ -63,6 +63,7 @@ struct special_prefixes {
 	const struct pref64 *prefixes;
 	const uint8_t *places;
 	unsigned n;
+	uint32_t ttl; /* s, of these addresses and of the IPv4 ones */
 };
 
 /*

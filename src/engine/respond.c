@@ -273,7 +273,7 @@ respond_synth(struct queries *qs, struct query *q, const struct msg *m, const st
     uint32_t ttl_cap, const struct query_out *out)
 {
 	const struct policy *p = query_policy(qs, q);
-	struct synth_choice choice = { .ttl_cap = ttl_cap,
+	struct synth_choice choice = { .ttl_cap = policy_limit_ttl(p, ttl_cap),
 		.first = prefix_choice_place(&p->choice, &p->synth, query_client(q), qs->n_chosen),
 		.rotate = qs->n_chosen };
 	struct build b;
@@ -402,14 +402,21 @@ respond_reverse(struct queries *qs, struct query *q, const struct msg *m, const 
 
 /* --- answers from here ------------------------------------------------------------------------ */
 
+/* The SOA of ZONE, by which an answer counts for MOST seconds at most. */
 static void
-put_zone_soa(struct build *b, const struct query *q, uint32_t most)
+put_soa(struct build *b, const uint8_t *zone, uint32_t most)
 {
 	uint32_t ttl = most < SPECIAL_SOA_TTL ? most : SPECIAL_SOA_TTL;
 	uint32_t minimum = most < SPECIAL_MINIMUM ? most : SPECIAL_MINIMUM;
 
+	(void)special_soa(b, MSG_AUTHORITY, zone, ttl, minimum);
+}
+
+static void
+put_zone_soa(struct build *b, const struct query *q, uint32_t most)
+{
 	if (q->local.zone_at != QUERY_NO_ZONE)
-		(void)special_soa(b, MSG_AUTHORITY, q->req.qname + q->local.zone_at, ttl, minimum);
+		put_soa(b, q->req.qname + q->local.zone_at, most);
 }
 
 size_t
@@ -430,24 +437,34 @@ prefixes_of(const struct policy *p, const struct query *q)
 {
 	return (struct special_prefixes){ .prefixes = p->synth.prefixes,
 		.places = p->synth.general,
-		.n = policy_serves(p, query_client(q)) ? p->synth.n_general : 0 };
+		.n = policy_serves(p, query_client(q)) ? p->synth.n_general : 0,
+		.ttl = policy_limit_ttl(p, SPECIAL_TTL) };
+}
+
+/* How long ANSWER may say that there is nothing: of prefixes no longer than of their addresses. */
+static uint32_t
+most_empty(const struct policy *p, enum special_answer answer)
+{
+	return answer == SPECIAL_ADDRESSES ? policy_limit_ttl(p, SPECIAL_SOA_TTL) : SPECIAL_SOA_TTL;
 }
 
 static void
 put_special(const struct queries *qs, struct query *q, struct build *b)
 {
-	const struct special_prefixes prefixes = prefixes_of(query_policy(qs, q), q);
+	const struct policy *p = query_policy(qs, q);
+	const struct special_prefixes prefixes = prefixes_of(p, q);
+	enum special_answer answer = (enum special_answer)q->local.special;
 
-	if (special_records(b, (enum special_answer)q->local.special, q->req.qname, q->req.qtype,
-		&prefixes) == 0)
-		put_zone_soa(b, q, SPECIAL_SOA_TTL);
+	if (special_records(b, answer, q->req.qname, q->req.qtype, &prefixes) == 0)
+		put_zone_soa(b, q, most_empty(p, answer));
 }
 
 size_t
 respond_special_end(struct queries *qs, struct query *q, const struct query_event *ev,
     const struct answer *a, enum special_answer answer, size_t zone_at)
 {
-	const struct special_prefixes prefixes = prefixes_of(query_policy(qs, q), q);
+	const struct policy *p = query_policy(qs, q);
+	const struct special_prefixes prefixes = prefixes_of(p, q);
 	struct build b;
 	size_t len;
 
@@ -456,8 +473,7 @@ respond_special_end(struct queries *qs, struct query *q, const struct query_even
 	(void)synth_chain(&b, ev->msg, a);
 	b.rcode = answer == SPECIAL_NXDOMAIN ? DNS_NXDOMAIN : DNS_NOERROR;
 	if (special_records(&b, answer, a->target, q->req.qtype, &prefixes) == 0)
-		(void)special_soa(
-		    &b, MSG_AUTHORITY, a->target + zone_at, SPECIAL_SOA_TTL, SPECIAL_MINIMUM);
+		put_soa(&b, a->target + zone_at, most_empty(p, answer));
 	len = finish(qs, q, &b, ev->msg);
 	if (UNLIKELY(ev->stale))
 		edit_limit_ttls(ev->out->buf, len, FETCH_STALE_TTL);

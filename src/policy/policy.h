@@ -101,6 +101,7 @@ struct policy {
 	const struct zonemap *zones; /* zone to enum policy_zone, with its line; NULL: no zones */
 	const uint8_t *reverse_name; /* for POLICY_REVERSE_LOCAL: a name */
 	uint32_t rate_factor;        /* so many times rate-limit; 0: no limit */
+	uint32_t max_ttl;  /* s: of AAAA that are made and of ipv4only.arpa; 0: no limit */
 	uint64_t networks; /* a hash of its clients' networks, in any order; 0: those of no block */
 	uint16_t counter;  /* of stats.clients (policy/policy_counters) */
 	uint8_t synthesize; /* enum policy_synthesize */
@@ -269,6 +270,13 @@ MUST_USE const char *policy_state_word(enum policy_state state);
 
 /* policy_state_of: the state of PREFIX, its suffix not compared, in P; -1: P has it not. */
 MUST_USE int policy_state_of(const struct policy *p, const struct pref64 *prefix);
+
+/* policy_limit_ttl: TTL, in seconds, of what P's prefixes are in, or less: synthesized-max-ttl. */
+MUST_USE static inline uint32_t
+policy_limit_ttl(const struct policy *p, uint32_t ttl)
+{
+	return p->max_ttl > 0 && ttl > p->max_ttl ? p->max_ttl : ttl;
+}
 
 /* policy_serves: does a client at this address have DNS64, for names in no zone of p->zones? */
 MUST_USE static inline bool

@@ -24,6 +24,9 @@ static const struct said_bad bad[] = {
 	    "prefix-selection: 'random' is not one of all|round-robin|client-hash" },
 	{ "no-prefix nxdomain", "no-prefix: 'nxdomain' is not one of nodata|servfail" },
 	{ "max-synthesized 1001", "max-synthesized: '1001' is not a number from 0 to 1000" },
+	{ "synthesized-max-ttl 604801",
+	    "synthesized-max-ttl: '604801' is not a number from 0 to 604800" },
+	{ "synthesized-max-ttl 5m", "synthesized-max-ttl: '5m' is not a number from 0 to 604800" },
 	{ "svcb-additional on", "svcb-additional: 'on' is not one of cached|resolve|off" },
 	{ "any hinfo", "any: 'hinfo' is not one of relay|minimal" },
 	{ "ede some", "ede: 'some' is not one of all|none|relay|synthesized|upstream|policy..." },
@@ -83,12 +86,14 @@ START_TEST(policy_keywords_set_their_fields)
 	const struct policy *p = &parse_silently(
 	    "synthesize always\nsynthesize-on timeout nodata\nmax-synthesized 1000\nhide-a yes\n"
 	    "dns64-for ipv4\nprefix-selection client-hash\nno-prefix servfail\n"
-	    "svcb-additional off\nany minimal\nede policy relay\nreverse local nat64.example.com\n")
+	    "svcb-additional off\nany minimal\nede policy relay\nreverse local nat64.example.com\n"
+	    "synthesized-max-ttl 300\n")
 				      ->values;
 
 	ck_assert_uint_eq(p->synthesize, POLICY_ALWAYS);
 	ck_assert_uint_eq(p->triggers, POLICY_ON_NODATA | POLICY_ON_TIMEOUT);
 	ck_assert_uint_eq(p->synth.max, 1000);
+	ck_assert_uint_eq(p->max_ttl, 300);
 	ck_assert(p->hide_a && p->servfail_without_prefix && p->any_minimal);
 	ck_assert_uint_eq(p->family, POLICY_IPV4);
 	ck_assert_uint_eq(p->selection, POLICY_CLIENT_HASH);
@@ -99,6 +104,7 @@ START_TEST(policy_keywords_set_their_fields)
 			    "prefix-selection round-robin\nsvcb-additional resolve\n"
 			    "ede synthesized upstream\n")
 		 ->values;
+	ck_assert_uint_eq(p->max_ttl, 0);
 	ck_assert_uint_eq(p->synthesize, POLICY_NEVER);
 	ck_assert_uint_eq(p->triggers, POLICY_ON_ERROR);
 	ck_assert_uint_eq(p->family, POLICY_IPV6);

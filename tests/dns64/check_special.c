@@ -89,8 +89,8 @@ START_TEST(d15_addresses_under_each_prefix)
 	static const uint8_t under[4][4] = { { 192, 0, 0, 170 }, { 192, 0, 0, 171 },
 		{ 192, 0, 0, 170 }, { 192, 0, 0, 171 } };
 	struct pref64 list[2] = { pref64_well_known(), pref64_well_known() };
-	const struct special_prefixes p = { list, places, 2 };
-	const struct special_prefixes none = { list, places, 0 };
+	const struct special_prefixes p = { list, places, 2, SPECIAL_TTL };
+	const struct special_prefixes none = { list, places, 0, 60 };
 
 	ck_assert_int_eq(pref64_parse("2001:db8::/32", &list[1]), PREF64_OK);
 	make(SPECIAL_ADDRESSES, "ipv4only.arpa", DNS_TYPE_AAAA, &p, 4);
@@ -110,6 +110,7 @@ START_TEST(d15_addresses_under_each_prefix)
 		struct rr rr = record(i);
 
 		ck_assert_uint_eq(rr.type, DNS_TYPE_A);
+		ck_assert_uint_eq(rr.ttl, 60);
 		ck_assert_mem_eq(out + rr.rdata, under[i], 4);
 	}
 	ck_assert(!special_is_wka((const uint8_t[]){ 192, 0, 0, 172 }));

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# prefixes: NAT64 prefixes changed by dns64ctl while questions flow; saved, undone, refused; their weights.
+# prefixes: NAT64 prefixes changed by dns64ctl while questions flow; saved, undone, refused; their weights; TTLs.
 . "${TOP_SRCDIR:-.}/tests/system/servers.sh"
 need curl kdig python3
 control=$work/state/control
@@ -271,6 +271,25 @@ rm "$saved"
 settings 'dns64-prefix 2001:db8:65::/96 weight 0'
 check '-t: no weight' is "dns64d.conf:9: dns64-prefix: the weight '0' is not a number from 1 to 1000" \
 	ctl check-config "$work/dns64d.conf"
+
+# --- how long hosts keep an address ---
+
+# ttl NAME: that of its AAAA
+ttl()
+{
+	kdig @127.0.0.1 -p 5364 +noall +answer "$1" AAAA | awk '{ print $2 }'
+}
+
+settings 'synthesized-max-ttl 20'
+start_dns64d
+equal 'its TTL' 20 "$(ttl $known)"
+sleep 1.5
+equal 'from the cache' 20 "$(ttl $known)"
+equal 'of ipv4only.arpa' '20 20' "$(ttl ipv4only.arpa | xargs)"
+settings
+exits 0 reload
+check 'without a limit' test "$(ttl $known)" -gt 20
+stop dns64d
 
 # --- no file; a directory that the user may not write; strict ---
 
