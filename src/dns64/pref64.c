@@ -67,12 +67,26 @@ pref64_parse(const char *text, struct pref64 *p)
 	bool bad_u = len > 64 && found.addr[U_OCTET] != 0;
 	found.addr[U_OCTET] = len > 64 ? 0 : found.addr[U_OCTET];
 	bool host_bits = clear_host_bits(&found);
-	found.well_known =
-	    memcmp(found.addr, well_known.addr, sizeof(found.addr)) == 0 && len == well_known.len;
+	found.well_known = pref64_same(&found, &well_known);
 	*p = found;
 	if (bad_u)
 		return PREF64_BAD_U;
 	return host_bits ? PREF64_HOST_BITS : PREF64_OK;
+}
+
+enum pref64_verdict
+pref64_of(const uint8_t addr[static 16], uint8_t len, struct pref64 *p)
+{
+	struct pref64 found = { .len = len };
+
+	if (!is_length(len))
+		return PREF64_BAD_LEN;
+	memcpy(found.addr, addr, len / 8);
+	if (len > 64 && found.addr[U_OCTET] != 0)
+		return PREF64_BAD_U;
+	found.well_known = pref64_same(&found, &well_known);
+	*p = found;
+	return PREF64_OK;
 }
 
 struct pref64

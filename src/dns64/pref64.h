@@ -36,6 +36,13 @@ enum pref64_verdict {
  */
 MUST_USE enum pref64_verdict pref64_parse(const char *text, struct pref64 *p);
 
+/*
+ * pref64_of: write to *P the prefix of LEN bits that ADDR, an address in network byte order, begins
+ * with. PREF64_BAD_LEN or PREF64_BAD_U, with *P untouched, if there is none.
+ */
+MUST_USE enum pref64_verdict pref64_of(
+    const uint8_t addr[static 16], uint8_t len, struct pref64 *p);
+
 /* pref64_well_known: return 64:ff9b::/96 (RFC 6052 section 2.1). */
 struct pref64 pref64_well_known(void);
 

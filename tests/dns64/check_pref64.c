@@ -259,9 +259,41 @@ START_TEST(rfc6052_2_2_suffix)
 }
 END_TEST
 
+/* What an address begins with: all lengths; the u octet of a /96 alone counts. */
+START_TEST(beginnings_of_addresses)
+{
+	static const uint8_t lengths[] = { 32, 40, 48, 56, 64, 96 };
+	struct pref64 p = { .len = 7 };
+	char text[PREF64_TEXT];
+	uint8_t v6[16];
+
+	address(AF_INET6, "2001:db8:102:304:5:607:809:a0b", v6);
+	for (size_t i = 0; i < N_OF(lengths); i++) {
+		struct pref64 want;
+
+		ck_assert_int_eq(pref64_of(v6, lengths[i], &p), PREF64_OK);
+		ck_assert_int_eq(pref64_parse(pref64_format(&p, text), &want), PREF64_OK);
+		ck_assert(pref64_same(&p, &want) && memcmp(p.addr, want.addr, 16) == 0);
+	}
+	ck_assert_str_eq(text, "2001:db8:102:304:5:607::/96");
+	ck_assert_int_eq(pref64_of(v6, 72, &p), PREF64_BAD_LEN);
+	ck_assert_int_eq(pref64_of(v6, 128, &p), PREF64_BAD_LEN);
+	v6[8] = 1;
+	ck_assert_int_eq(pref64_of(v6, 96, &p), PREF64_BAD_U);
+	ck_assert_int_eq(p.len, 96);
+	ck_assert_int_eq(pref64_of(v6, 64, &p), PREF64_OK);
+	address(AF_INET6, "64:ff9b::c000:aa", v6);
+	ck_assert_int_eq(pref64_of(v6, 96, &p), PREF64_OK);
+	ck_assert(p.well_known);
+	ck_assert_int_eq(pref64_of(v6, 64, &p), PREF64_OK);
+	ck_assert(!p.well_known);
+}
+END_TEST
+
 void
 tests_add(TCase *tc)
 {
+	tcase_add_test(tc, beginnings_of_addresses);
 	tcase_add_loop_test(tc, rfc6052_2_4_embed, 0, N_OF(vectors));
 	tcase_add_loop_test(tc, rfc6052_2_4_extract, 0, N_OF(vectors));
 	tcase_add_loop_test(tc, rfc6052_2_2_u_octet, 0, N_OF(vectors));
