@@ -18,11 +18,13 @@
 
 #include "base/attr.h"
 #include "base/netaddr.h"
+#include "base/netmap.h"
 #include "dns/proto.h"
 
 #define CONF_MAX_UPSTREAMS 32
 #define CONF_MAX_LISTENS 64
 #define CONF_MAX_AVOID_PORTS 64
+#define CONF_MAX_PROXIES 64
 #define CONF_MOST_TRIES 3 /* of a question, per upstream and transport (RFC 9520 section 3.1) */
 #define CONF_TEXT 64      /* bytes of a short text, with its terminating zero */
 #define CONF_SECRET_LEN 16
@@ -206,7 +208,10 @@ struct conf_io {
 	uint32_t tcp_idle_ms;
 	uint32_t max_tcp_clients;    /* client connections per loop; restart only */
 	uint32_t max_tcp_per_client; /* of these of one address */
-	bool freebind;               /* also listen on addresses that the machine does not have */
+	/* networks whose hosts name the client that asks in a header (io/proxy), and no others */
+	struct net proxies[CONF_MAX_PROXIES];
+	size_t n_proxies;
+	bool freebind;          /* also listen on addresses that the machine does not have */
 	uint32_t socket_buffer; /* bytes of receive buffer asked of the kernel for each UDP socket;
 				   0: its default */
 	/* host byte order: never used as source port towards upstreams (RFC 5452 section 9.2) */
