@@ -44,6 +44,7 @@ enum logonce_kind {
 	LOGONCE_TCP_FULL,     /* such a connection had no room for a question */
 	LOGONCE_CLIENT_LIMIT, /* a client's connection was closed at a ceiling */
 	LOGONCE_CLIENT_STALL, /* a client's connection was closed as it reads no answers */
+	LOGONCE_HEADER,       /* a PROXY header was missing, malformed or not permitted */
 	LOGONCE_CROWDED,      /* questions give way, as too many wait */
 	LOGONCE_WAY_PLAIN,    /* an upstream replies to questions without EDNS options only */
 	LOGONCE_WAY_BARE,     /* to those without EDNS only */

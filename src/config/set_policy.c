@@ -184,6 +184,31 @@ set_web_allow(struct settings *s, const struct keyword *k, const struct words *w
 }
 
 void
+set_proxy_protocol(
+    struct settings *s, const struct keyword *k, const struct words *w, struct diag *d)
+{
+	struct conf_io *c = &s->conf.io;
+
+	for (size_t i = 1; i < w->n; i++) {
+		struct net net;
+
+		if (!read_network(k, w, w->word[i], &net, d))
+			continue;
+		if (c->n_proxies == CONF_MAX_PROXIES) {
+			diag_error(
+			    d, w->line, k->name, "there can be %d at most", CONF_MAX_PROXIES);
+			return;
+		}
+		c->proxies[c->n_proxies++] = net;
+		if (net.len == 0)
+			diag_warning(d, w->line, k->name,
+			    "with %s whoever reaches this daemon can pass for any client; name "
+			    "the addresses of the balancers only",
+			    w->word[i]);
+	}
+}
+
+void
 set_rate_exempt(struct settings *s, const struct keyword *k, const struct words *w, struct diag *d)
 {
 	for (size_t i = 1; i < w->n; i++)

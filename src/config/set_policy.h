@@ -13,6 +13,7 @@ keyword_parse set_client; /* opens a block, which conffile closes at its } */
 keyword_parse set_allow;
 keyword_parse set_deny;
 keyword_parse set_web_allow;
+keyword_parse set_proxy_protocol;
 keyword_parse set_web_name;
 keyword_parse set_rate_exempt;
 

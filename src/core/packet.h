@@ -26,12 +26,14 @@ struct packet_route {
 	uint8_t side;      /* enum packet_side */
 	uint8_t transport; /* enum transport */
 	/*
-	 * client: the shell's. Upstream UDP: slot. Upstream TCP: TCP_POOL_SIZE times the number of
-	 * the upstream, and the index of the connection
+	 * client: the shell's, which knows by it, and gen, where the answer goes. Upstream UDP:
+	 * slot. Upstream TCP: TCP_POOL_SIZE times the number of the upstream, and the index of the
+	 * connection
 	 */
 	uint32_t sock;
-	uint32_t gen;        /* client: the shell's. Upstream: unused */
-	struct netaddr peer; /* client: its address */
+	uint32_t gen; /* client: the shell's. Upstream: unused */
+	/* client: who asks. Not who sent the question, if that is a proxy (io/proxy) */
+	struct netaddr peer;
 	/* client over UDP: our address, NETADDR_NONE if the socket has only one */
 	struct netaddr local;
 };
@@ -51,7 +53,7 @@ struct packet_in {
 };
 
 /*
- * packet_client: who sent IN, a message from a client: policies, limits and logs go by this
+ * packet_client: who asks IN, a message from a client: policies, limits and logs go by this
  * address. Where its answer goes is in->from.
  */
 MUST_USE static inline const struct netaddr *

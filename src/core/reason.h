@@ -153,6 +153,8 @@ enum reason_source {
 	X(DROP_SHORT, DROPPING, "drop-short", NONE, "the message has less than a header") \
 	X(DROP_RESPONSE, DROPPING, "drop-response", NONE, "the message is a response") \
 	X(DROP_LARGE, DROPPING, "drop-large", NONE, "the datagram is larger than any question") \
+	X(DROP_PROXY, DROPPING, "drop-proxy", NONE, \
+	    "its PROXY header is missing, malformed or not permitted") \
 	X(DROP_LATE, DROPPING, "drop-late", NONE, "it waited too long to be read, dropped unread") \
 	X(DROP_RATE, DROPPING, "drop-rate-limit", NONE, "beyond rate-limit") \
 	X(DROP_DENIED, DROPPING, "drop-denied", NONE, \

@@ -29,6 +29,11 @@
 	X(client_short, "client messages under 12 bytes, dropped") \
 	X(client_response, "client messages with QR set, dropped") \
 	X(client_truncated, "client datagrams larger than a receive slot, dropped") \
+	X(proxy_clients, \
+	    "questions over UDP and connections that a proxy named another client for") \
+	X(proxy_refused, \
+	    "datagrams dropped and connections closed as a PROXY header was missing, malformed " \
+	    "or not permitted") \
 	X(client_late, "client datagrams that waited too long to be read, dropped unread") \
 	X(client_formerr, "malformed questions, answered FORMERR") \
 	X(client_notimp, "other opcodes, answered NOTIMP") \

@@ -157,6 +157,9 @@ bool engine_tick(struct engine *e, uint64_t now_ns);
 /* engine_busy: is any deadline set, so that the shell must call engine_tick every WHEEL_TICK_NS? */
 MUST_USE bool engine_busy(const struct engine *e);
 
+/* engine_capacity: how many client questions can be in flight. */
+MUST_USE uint32_t engine_capacity(const struct engine *e);
+
 /* engine_in_flight: how many client questions are in flight. */
 MUST_USE uint32_t engine_in_flight(const struct engine *e);
 

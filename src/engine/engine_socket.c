@@ -47,6 +47,12 @@ engine_latency(const struct engine *e)
 }
 
 uint32_t
+engine_capacity(const struct engine *e)
+{
+	return e->queries.pool.cap;
+}
+
+uint32_t
 engine_in_flight(const struct engine *e)
 {
 	return e->queries.pool.n_used;

@@ -10,7 +10,7 @@
 
 /*
  * An event of KIND about WHOM happened; *SAID is what this loop has logged of such. Returns the
- * level to log it at, with MORE behind it, or -1: LOG_LEVEL_INFO if this loop's last such message
+ * level to log it at, with MORE behind it, or -1: that of KIND if this loop's last such message
  * and those of other loops are LOGONCE_PAUSE_NS ago or more; else LOG_LEVEL_DEBUG.
  */
 static int
@@ -18,17 +18,18 @@ level_now(const struct connlog_event *e, enum log_category about, enum logonce_k
     struct connlog_seldom *said, char more[static LOGONCE_MORE])
 {
 	const struct netaddr *whom = about == LOG_UPSTREAM ? e->peer : NULL;
+	enum log_level usual = kind == LOGONCE_HEADER ? LOG_LEVEL_NOTICE : LOG_LEVEL_INFO;
 	uint64_t n;
 
 	more[0] = '\0';
 	said->n++;
-	if (log_enabled(about, LOG_LEVEL_INFO) &&
+	if (log_enabled(about, usual) &&
 	    (said->at_ns == 0 || e->now_ns - said->at_ns >= LOGONCE_PAUSE_NS)) {
 		n = logonce_now(e->logonce, kind, whom, said->n, e->now_ns);
 		*said = (struct connlog_seldom){ .at_ns = e->now_ns };
 		logonce_more(more, n);
 		if (n > 0)
-			return LOG_LEVEL_INFO;
+			return (int)usual;
 	}
 	return log_debugs(about) ? LOG_LEVEL_DEBUG : -1;
 }
@@ -36,7 +37,9 @@ level_now(const struct connlog_event *e, enum log_category about, enum logonce_k
 static void
 say(int level, enum log_category about, const char *text, const char *more)
 {
-	if (level == LOG_LEVEL_INFO)
+	if (level == LOG_LEVEL_NOTICE)
+		log_notice(about, "%s%s", text, more);
+	else if (level == LOG_LEVEL_INFO)
 		log_info(about, "%s%s", text, more);
 	else if (level == LOG_LEVEL_DEBUG)
 		log_debug(about, "%s", text);
@@ -129,6 +132,22 @@ connlog_client_limit(
 		return;
 	snprintf(line, sizeof(line), "a connection of %s was closed: %s are open",
 	    netaddr_format(e->peer, text), keyword);
+	say(level, LOG_CLIENT, line, more);
+}
+
+void
+connlog_header(const struct connlog_event *e, struct connlog_seldom *said, enum transport transport,
+    const char *why)
+{
+	bool stream = transport_is_stream(transport);
+	char line[CONNLOG_TEXT], text[NETADDR_TEXT], more[LOGONCE_MORE] = "";
+	int level = level_now(e, LOG_CLIENT, LOGONCE_HEADER, said, more);
+
+	if (level < 0)
+		return;
+	snprintf(line, sizeof(line), "%s of %s was %s (proxy-protocol): %s",
+	    stream ? "a connection" : "a datagram", netaddr_format(e->peer, text),
+	    stream ? "closed" : "dropped", why);
 	say(level, LOG_CLIENT, line, more);
 }
 

@@ -5,8 +5,8 @@
 /*
  * connlog: log messages about sockets and TCP connections. That an upstream refuses connections is
  * logged once, and that it accepts them again is logged once. Other events are logged at the level
- * info once in LOGONCE_PAUSE_NS by all loops together, with how many were held back, and each time
- * at the level debug.
+ * info, or notice, once in LOGONCE_PAUSE_NS by all loops together, with how many were held back,
+ * and each time at the level debug.
  */
 
 #include <stdbool.h>
@@ -14,6 +14,7 @@
 
 #include "base/logonce.h"
 #include "base/netaddr.h"
+#include "core/transport.h"
 
 /* Whom an event is about, and when it happened. All pointers are borrowed. */
 struct connlog_event {
@@ -70,6 +71,14 @@ void connlog_socket(struct logonce *logonce, const struct netaddr *addr, int err
 /* connlog_client_limit: log that a connection was closed at the limit that KEYWORD sets. */
 void connlog_client_limit(
     const struct connlog_event *e, struct connlog_clients *said, const char *keyword);
+
+/*
+ * connlog_header: log that a datagram was dropped, or over a stream a connection closed, for what
+ * is wrong with its PROXY header: WHY. At the level notice, as proxy or daemon are configured
+ * wrong.
+ */
+void connlog_header(const struct connlog_event *e, struct connlog_seldom *said,
+    enum transport transport, const char *why);
 
 /* connlog_client_stall: log that a connection is closed because its client reads no answers. */
 void connlog_client_stall(const struct connlog_event *e, struct connlog_clients *said);

@@ -8,12 +8,13 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "io/proxy.h"
 #include "io/shell.h"
 
 #define LISTENER_BACKLOG 1024 /* connections accepted from a listener that is leaving */
 #define LISTENER_DISCARDS 32  /* batches of late questions dropped in one iteration */
 
-void
+int
 listener_init(struct shell *sh)
 {
 	struct listeners *ls = &sh->listeners;
@@ -24,6 +25,8 @@ listener_init(struct shell *sh)
 		ls->l[i].fds.udp = -1;
 		ls->l[i].fds.tcp = -1;
 	}
+	/* One for each question in flight, and for a batch on its way to the engine. */
+	return routes_init(&ls->routes, engine_capacity(sh->engine) + UDP_BATCH);
 }
 
 static bool
@@ -76,6 +79,7 @@ listener_fini(struct shell *sh)
 	for (size_t i = 0; i < LISTENER_MAX; i++)
 		if (sh->listeners.l[i].state != LISTENER_FREE)
 			listener_close(sh, &sh->listeners.l[i]);
+	routes_fini(&sh->listeners.routes);
 }
 
 /* A free place. There is one once a listener that leaves has gone: no more are configured. */
@@ -272,6 +276,82 @@ listener_take(struct shell *sh, struct listener *l, unsigned n)
 	return n_in;
 }
 
+/* --- questions that proxies ask for others (proxy-protocol) ----------------------------------- */
+
+/* Take the header *h off the datagram IN, if it has one. Returns what it was. */
+static enum proxy_verdict
+take_header(const struct shell *sh, struct packet_in *in, struct proxy_header *h)
+{
+	enum proxy_verdict v = PROXY_SENDER;
+
+	if (proxy_is(sh->conf, &in->from.peer)) {
+		v = proxy_parse(in->msg, in->len, h);
+		if (v != PROXY_CLIENT && v != PROXY_SENDER)
+			return v;
+		in->msg += h->len;
+		in->len -= h->len;
+	}
+	return proxy_begins(in->msg, in->len) ? PROXY_UNEXPECTED : v;
+}
+
+/* Find out who asks IN. False: it is dropped. */
+static bool
+identify(struct shell *sh, struct packet_in *in)
+{
+	struct proxy_header h;
+	enum proxy_verdict v = take_header(sh, in, &h);
+
+	if (v == PROXY_CLIENT) {
+		stats_inc(&sh->stats->proxy_clients);
+		routes_take(&sh->listeners.routes, &in->from, &h.client);
+		return true;
+	}
+	if (v == PROXY_SENDER)
+		return true;
+	stats_dropped(sh->stats, REASON_DROP_PROXY);
+	shell_refuse(sh, &in->from, v);
+	return false;
+}
+
+/*
+ * Keep those of the first N of sh->in of which it is known who asks. Returns their number. Not
+ * inline, likewise.
+ */
+static __attribute__((noinline)) unsigned
+listener_identify(struct shell *sh, unsigned n)
+{
+	unsigned n_in = 0;
+
+	for (unsigned i = 0; i < n; i++) {
+		if (!identify(sh, &sh->in[i]))
+			continue;
+		if (n_in < i)
+			sh->in[n_in] = sh->in[i];
+		n_in++;
+	}
+	return n_in;
+}
+
+void
+listener_forget(struct shell *sh, struct packet_route *route)
+{
+	if (UNLIKELY(routes_is(route)))
+		(void)routes_give(&sh->listeners.routes, route);
+}
+
+/*
+ * SEND has no listener's socket: it may lead to a proxy. Not inline, as other answers have no use
+ * for the registers that this takes.
+ */
+static __attribute__((noinline)) void
+listener_return(struct shell *sh, struct packet_out *send)
+{
+	if (routes_is(&send->to) && routes_give(&sh->listeners.routes, &send->to))
+		listener_answer(sh, send);
+}
+
+/* --- questions are read ----------------------------------------------------------------------- */
+
 /*
  * Have the datagrams just received waited for longer than their clients wait (RULES D32)? Only if
  * they were a whole batch are there more than can be read at once.
@@ -326,6 +406,8 @@ listener_input(struct shell *sh, struct listener *l, unsigned n)
 	unsigned n_in = listener_take(sh, l, n);
 	unsigned n_dropped;
 
+	if (UNLIKELY(sh->conf->n_proxies > 0))
+		n_in = listener_identify(sh, n_in);
 	l->in_flight += n_in;
 	n_dropped = shell_input(sh, n_in); /* its answers lower in_flight, too */
 	l->in_flight -= n_dropped;
@@ -435,12 +517,14 @@ listener_stopped(const struct shell *sh)
 }
 
 void
-listener_answer(struct shell *sh, const struct packet_out *send)
+listener_answer(struct shell *sh, struct packet_out *send)
 {
 	struct listener *l;
 
-	if (send->to.sock >= LISTENER_MAX)
+	if (UNLIKELY(send->to.sock >= LISTENER_MAX)) {
+		listener_return(sh, send);
 		return;
+	}
 	l = &sh->listeners.l[send->to.sock];
 	if (l->gen != send->to.gen || l->state == LISTENER_FREE)
 		return;

@@ -6,7 +6,9 @@
  * listener: the listening sockets of one loop. UDP questions are read here, one batch per socket
  * and iteration; TCP connections are accepted here and handed to session.
  *
- * The engine knows a UDP socket by its index in the table and a generation. One thread.
+ * The engine knows a UDP socket by its index in the table and a generation. A proxy (io/proxy) asks
+ * for others: the engine knows their addresses, and a route (io/routes) in place of both. One
+ * thread.
  */
 
 #include <stdatomic.h>
@@ -20,6 +22,7 @@
 #include "core/packet.h"
 #include "io/bind.h"
 #include "io/fd_event.h"
+#include "io/routes.h"
 #include "io/udp.h"
 
 #define LISTENER_MAX (2 * CONF_MAX_LISTENS) /* configured ones and those that are leaving */
@@ -67,16 +70,17 @@ struct listeners {
 	bool accept_failing;    /* accept(2) failed lately, and the log says so */
 	bool stopping;          /* only datagrams that are already queued are read */
 	uint64_t serve_ns;      /* when those that are unserved are tried again */
+	struct routes routes;   /* to proxies whose questions are not yet answered */
 	atomic_uint n_unserved; /* other threads may read it, and the next */
 	atomic_uint n_leaving;  /* those that are LISTENER_LEAVING or LISTENER_EMPTY */
 };
 
 struct shell;
 
-/* listener_init: prepare an empty table of listeners in the zeroed SH. Cannot fail. */
-void listener_init(struct shell *sh);
+/* listener_init: prepare an empty table of listeners in the zeroed SH. Returns 0 or -errno. */
+MUST_USE int listener_init(struct shell *sh);
 
-/* listener_fini: close every listener of SH. */
+/* listener_fini: close every listener of SH. Also after a failed listener_init. */
 void listener_fini(struct shell *sh);
 
 /*
@@ -115,10 +119,14 @@ void listener_turn(struct shell *sh);
 void listener_admit(struct shell *sh);
 
 /*
- * listener_answer: queue the answer SEND, whose bytes are in udp_tx_slot(&sh->tx). Does nothing if
- * the socket that SEND names by index and generation has been closed.
+ * listener_answer: queue the answer SEND, whose bytes are in udp_tx_slot(&sh->tx), to whoever sent
+ * the question, which may be a proxy: then SEND is made to lead to it. Does nothing if the socket
+ * that SEND names by index and generation has been closed.
  */
-void listener_answer(struct shell *sh, const struct packet_out *send);
+void listener_answer(struct shell *sh, struct packet_out *send);
+
+/* listener_forget: the question that came by *ROUTE over UDP gets no answer. */
+void listener_forget(struct shell *sh, struct packet_route *route);
 
 /*
  * listener_beat: do what depends on time: accept again after a pause, and close listeners that have

@@ -8,6 +8,8 @@
 
 #include "dns/edit.h"
 #include "dns/msg.h"
+#include "dns/wire.h"
+#include "io/proxy.h"
 #include "io/shell.h"
 
 #define SESSION_NONE UINT32_MAX
@@ -127,55 +129,83 @@ session_active(struct shell *sh, struct session *s)
 }
 
 /*
- * Make room for a new connection of PEER, by closing another one if need be. False: there is none,
- * and *KEYWORD is the limit that forbids it.
+ * Close the connection with SEAT, which gives way to one of PEER. False: it is NULL, none does, and
+ * the limit of KEYWORD forbids the new one.
  */
 static bool
-session_admit(struct shell *sh, const struct netaddr *peer, const char **keyword)
+session_yield(
+    struct shell *sh, struct fair_place *seat, const struct netaddr *peer, const char *keyword)
 {
-	struct sessions *ss = &sh->sessions;
-	unsigned full = tcp_clients_full(&ss->peers, peer, sh->conf->max_tcp_per_client);
-	struct fair_place *seat = NULL;
+	const struct connlog_event e = { sh->logonce, peer, sh->now_ns };
 
-	if (full > 0) {
-		*keyword = "max-tcp-per-client";
-	} else if (ss->n >= ss->cap) {
-		*keyword = "max-tcp-clients";
-		seat = tcp_clients_yielding(&ss->peers, peer);
-	} else {
-		return true;
-	}
-	if (seat == NULL)
-		seat = tcp_clients_idlest(&ss->peers, peer, full);
-	if (seat == NULL)
+	if (seat == NULL) {
+		stats_inc(&sh->stats->tcp_refused);
+		connlog_client_limit(&e, &sh->sessions.said, keyword);
 		return false;
+	}
 	stats_inc(&sh->stats->tcp_evicted);
 	session_close(sh, LIST_OBJECT(seat, struct session, seat));
 	return true;
 }
 
+/* May CLIENT have one more connection? One of its own may give way. */
+static bool
+session_welcome(struct shell *sh, const struct netaddr *client)
+{
+	struct tcp_clients *peers = &sh->sessions.peers;
+	unsigned full;
+
+	/* Unlike a question of its, which gets nothing, a connection would take room. */
+	if (engine_ignores(sh->engine, client)) {
+		stats_inc(&sh->stats->client_ignored);
+		return false;
+	}
+	full = tcp_clients_full(peers, client, sh->conf->max_tcp_per_client);
+	return full == 0 ||
+	    session_yield(
+		sh, tcp_clients_idlest(peers, client, full), client, "max-tcp-per-client");
+}
+
+/* Is there a place for a connection of PEER? Another one may give way. */
+static bool
+session_has_place(struct shell *sh, const struct netaddr *peer)
+{
+	struct sessions *ss = &sh->sessions;
+	struct fair_place *seat;
+
+	if (ss->n < ss->cap)
+		return true;
+	seat = tcp_clients_yielding(&ss->peers, peer);
+	if (seat == NULL)
+		seat = tcp_clients_idlest(&ss->peers, peer, 0);
+	return session_yield(sh, seat, peer, "max-tcp-clients");
+}
+
+/* Whether a header may come on a new connection of PEER. */
+static enum session_header
+session_header_of(const struct shell *sh, const struct netaddr *peer)
+{
+	if (sh->conf->n_proxies == 0)
+		return SESSION_HEADER_UNKNOWN;
+	return proxy_is(sh->conf, peer) ? SESSION_HEADER_DUE : SESSION_HEADER_NONE;
+}
+
 void
 session_open(struct shell *sh, int fd, const struct netaddr *peer)
 {
+	enum session_header header = session_header_of(sh, peer);
 	struct sessions *ss = &sh->sessions;
-	const struct connlog_event e = { sh->logonce, peer, sh->now_ns };
-	const char *keyword = NULL;
 	struct session *s;
 
-	/* Unlike a question of its, which gets nothing, a connection would take room. */
-	if (engine_ignores(sh->engine, peer)) {
-		stats_inc(&sh->stats->client_ignored);
-		close(fd);
-		return;
-	}
-	if (!session_admit(sh, peer, &keyword)) {
-		stats_inc(&sh->stats->tcp_refused);
-		connlog_client_limit(&e, &ss->said, keyword);
+	if ((header != SESSION_HEADER_DUE && !session_welcome(sh, peer)) ||
+	    !session_has_place(sh, peer)) {
 		close(fd);
 		return;
 	}
 	s = session_place(ss);
-	*s = (struct session){ .gen = s->gen, .open = true, .peer = *peer };
+	*s = (struct session){
+		.gen = s->gen, .open = true, .header = (uint8_t)header, .peer = *peer
+	};
 	carrier_accept(&s->link, TRANSPORT_TCP, fd);
 	list_init(&s->age);
 	list_init(&s->part);
@@ -191,13 +221,35 @@ session_open(struct shell *sh, int fd, const struct netaddr *peer)
 		session_close(sh, s);
 }
 
+/* It is known that CLIENT asks over S, which has no question yet. False: it may not, S ends. */
+static bool
+session_identify(struct shell *sh, struct session *s, const struct netaddr *client)
+{
+	struct sessions *ss = &sh->sessions;
+	bool welcome;
+
+	s->header = SESSION_HEADER_NONE;
+	/* Without a seat it can neither be counted nor give way itself. */
+	tcp_clients_give(&ss->peers, &s->seat);
+	welcome = session_welcome(sh, client);
+	s->peer = *client;
+	tcp_clients_take(&ss->peers, client, &s->seat);
+	tcp_clients_seat(&ss->peers, &s->seat, false);
+	if (!welcome)
+		session_end(ss, s);
+	return welcome;
+}
+
 void
 session_shed(struct shell *sh)
 {
 	struct sessions *ss = &sh->sessions;
 
 	for (uint32_t i = 0; i < ss->n_touched; i++) {
-		if (!ss->s[i].open || !engine_ignores(sh->engine, &ss->s[i].peer))
+		const struct session *s = &ss->s[i];
+
+		if (!s->open || s->header == SESSION_HEADER_DUE ||
+		    !engine_ignores(sh->engine, &s->peer))
 			continue;
 		stats_inc(&sh->stats->client_ignored);
 		session_close(sh, &ss->s[i]);
@@ -430,6 +482,57 @@ session_keep(struct shell *sh, struct session *s, struct stream_window *w, bool 
 		session_end(&sh->sessions, s);
 }
 
+/* S, over which the PROXY header was refused for VERDICT, ends. */
+static void
+session_refuse(struct shell *sh, struct session *s, enum proxy_verdict verdict)
+{
+	struct packet_in in;
+
+	session_input(sh, s, &in);
+	shell_refuse(sh, &in.from, verdict);
+	session_end(&sh->sessions, s);
+}
+
+/* Does a PROXY header stand where a question of W begins? */
+static bool
+has_header(const struct stream_window *w)
+{
+	size_t at = w->used;
+
+	while (at + 2 <= w->len && !proxy_begins(w->at + at, w->len - at))
+		at += 2 + (size_t)wire_u16(w->at + at);
+	return at + 2 <= w->len;
+}
+
+/* Find out who asks over S. False: the questions of W, if there are any, cannot be taken. */
+static bool
+session_take_header(struct shell *sh, struct session *s, struct stream_window *w)
+{
+	enum proxy_verdict v = PROXY_SENDER;
+	struct proxy_header h = { .len = 0 };
+
+	if (s->header == SESSION_HEADER_DUE) {
+		v = proxy_parse(w->at, w->len, &h);
+		if (v == PROXY_PARTIAL) {
+			session_keep(sh, s, w, true);
+			return false;
+		}
+		if (v != PROXY_CLIENT && v != PROXY_SENDER) {
+			session_refuse(sh, s, v);
+			return false;
+		}
+		w->used = h.len;
+		if (v == PROXY_CLIENT)
+			stats_inc(&sh->stats->proxy_clients);
+		if (!session_identify(sh, s, v == PROXY_CLIENT ? &h.client : &s->peer))
+			return false;
+	}
+	if (!has_header(w))
+		return true;
+	session_refuse(sh, s, PROXY_UNEXPECTED);
+	return false;
+}
+
 /* Take a batch of questions from the window. Returns their number. */
 static unsigned
 session_take(struct shell *sh, struct session *s, struct stream_window *w)
@@ -438,6 +541,8 @@ session_take(struct shell *sh, struct session *s, struct stream_window *w)
 	uint32_t limit = session_limit(s);
 	unsigned n = 0;
 
+	if (UNLIKELY(s->header != SESSION_HEADER_UNKNOWN) && !session_take_header(sh, s, w))
+		return 0;
 	if (limit > 0)
 		v = session_batch(sh, s, w, limit, &n);
 	if (v == STREAM_BAD) {
@@ -458,6 +563,8 @@ session_take(struct shell *sh, struct session *s, struct stream_window *w)
 static void
 session_eof(struct shell *sh, struct session *s)
 {
+	if (UNLIKELY(s->header == SESSION_HEADER_DUE) && s->in.len > 0)
+		session_refuse(sh, s, PROXY_PARTIAL);
 	s->eof = true;
 	fd_event_off(&s->rd);
 	list_unlink(&s->part);
@@ -531,12 +638,13 @@ session_turn(struct shell *sh)
 	/* Answers over TCP may be long: one batch of questions if the engine has had its turn. */
 	while (done < SESSION_TURN && (done == 0 || !engine_spent(sh->engine))) {
 		struct list *link = list_pop(&ss->resume);
-		struct fd_event *src = fd_event_take(&ss->readable);
+		struct fd_event *src;
 
-		if (link == NULL && src == NULL)
-			return;
 		if (link != NULL)
 			done += 1 + session_go_on(sh, LIST_OBJECT(link, struct session, wait));
+		src = fd_event_take(&ss->readable); /* not before: any session may be closed */
+		if (link == NULL && src == NULL)
+			return;
 		if (src != NULL)
 			done += 1 + session_read(sh, LIST_OBJECT(src, struct session, rd));
 	}

@@ -17,6 +17,9 @@
  * the address or network that has most for its size (io/tcp_clients). If none gives way, the new
  * one is closed. The more places are taken, the sooner idle connections are closed.
  *
+ * A proxy (io/proxy) names its client in a header before the first question: what holds for a
+ * client holds for that one from then on. It has as long for that as for its first question.
+ *
  * While the daemon is a lame duck (session_lameduck) each answer with an OPT asks the client to end
  * its connection (RFC 7828 section 3.4), and idle ones are closed soon. One thread.
  */
@@ -49,6 +52,13 @@
 #define SESSION_IDLE_NS 200000000ULL       /* the next question, when all places are taken */
 #define SESSION_LAMEDUCK_NS 1000000000ULL  /* the next question of a lame duck */
 
+/* Whether a PROXY header (io/proxy) may come on a connection. */
+enum session_header {
+	SESSION_HEADER_UNKNOWN, /* there are no proxies, and it is not looked for */
+	SESSION_HEADER_DUE, /* from a proxy: before the first question, which is not read before */
+	SESSION_HEADER_NONE /* none may: it came, or this is no proxy */
+};
+
 /* One connection. */
 struct session {
 	struct fd_event rd;
@@ -60,14 +70,15 @@ struct session {
 	struct list send;       /* on sessions.dirty or sessions.blocked, or on neither */
 	struct carrier_link link;
 	uint32_t gen;
-	uint32_t in_flight; /* questions not yet answered */
-	uint32_t next_free; /* free: next free entry of the table */
-	bool open;          /* false: this entry of the table is free */
-	bool asked;         /* a whole question has come */
-	bool eof;           /* the client has closed its side; answers still leave */
-	bool stalled;       /* not read for now */
-	bool dead;          /* the next session_flush closes it */
-	struct netaddr peer;
+	uint32_t in_flight;  /* questions not yet answered */
+	uint32_t next_free;  /* free: next free entry of the table */
+	bool open;           /* false: this entry of the table is free */
+	bool asked;          /* a whole question has come */
+	bool eof;            /* the client has closed its side; answers still leave */
+	bool stalled;        /* not read for now */
+	bool dead;           /* the next session_flush closes it */
+	uint8_t header;      /* enum session_header */
+	struct netaddr peer; /* who asks; SESSION_HEADER_DUE: the proxy */
 	struct stream_in in;
 	struct stream_out out;
 	uint64_t active_ns; /* time of the last whole message in either direction */
@@ -107,9 +118,9 @@ MUST_USE int session_init(struct shell *sh, uint32_t cap);
 void session_fini(struct shell *sh);
 
 /*
- * session_open: serve the accepted, non-blocking socket FD of the client PEER. FD is passed on. At
- * the limit of max-tcp-clients or max-tcp-per-client another connection is closed for it, or else
- * FD itself; either is counted.
+ * session_open: serve the accepted, non-blocking socket FD of PEER, a client or a proxy. FD is
+ * passed on. At the limit of max-tcp-clients or, of a client, max-tcp-per-client another connection
+ * is closed for it, or else FD itself; either is counted.
  */
 void session_open(struct shell *sh, int fd, const struct netaddr *peer);
 

@@ -24,8 +24,10 @@ shell_init(struct shell *sh, struct event_base *base, struct engine *engine,
 	sh->conf = conf;
 	sh->now_ns = now_ns;
 	rng_init(&sh->rng);
-	listener_init(sh);
 	upstream_tcp_init(sh);
+	r = listener_init(sh);
+	if (r < 0)
+		return r;
 	/* The receive batch, then the send slots, then the TCP buffer. */
 	sh->bytes = malloc(rx_bytes + UDP_TX_BYTES + PACKET_TCP_CAP);
 	if (sh->bytes == NULL)
@@ -62,9 +64,9 @@ shell_fini(struct shell *sh)
 	sh->bytes = NULL;
 }
 
-/* Pass what engine_next has written to the part that sends it. */
+/* Pass what engine_next has written to the part that sends it, which may change SEND. */
 static void
-shell_dispatch(struct shell *sh, const struct packet_out *send)
+shell_dispatch(struct shell *sh, struct packet_out *send)
 {
 	bool stream = transport_is_stream(send->to.transport);
 
@@ -91,6 +93,19 @@ shell_drain(struct shell *sh)
 	return n;
 }
 
+/* The engine has not taken the message IN. Returns 1 for a question that gets no answer, else 0. */
+static unsigned
+shell_lose(struct shell *sh, struct packet_in *in, enum engine_taken taken)
+{
+	if (taken == ENGINE_SPOILT) {
+		upstream_udp_spoilt(sh, in->from.sock);
+		return 0;
+	}
+	if (in->from.transport == TRANSPORT_UDP)
+		listener_forget(sh, &in->from);
+	return 1;
+}
+
 unsigned
 shell_input(struct shell *sh, unsigned n)
 {
@@ -102,12 +117,20 @@ shell_input(struct shell *sh, unsigned n)
 	for (unsigned i = 0; i < n; i++) {
 		enum engine_taken taken = engine_input(sh->engine, &sh->in[i], sh->now_ns);
 
-		n_dropped += taken == ENGINE_DROPPED;
-		if (UNLIKELY(taken == ENGINE_SPOILT))
-			upstream_udp_spoilt(sh, sh->in[i].from.sock);
+		if (UNLIKELY(taken != ENGINE_TAKEN))
+			n_dropped += shell_lose(sh, &sh->in[i], taken);
 		(void)shell_drain(sh);
 	}
 	return n_dropped;
+}
+
+void
+shell_refuse(struct shell *sh, const struct packet_route *route, enum proxy_verdict verdict)
+{
+	const struct connlog_event e = { sh->logonce, &route->peer, sh->now_ns };
+
+	stats_inc(&sh->stats->proxy_refused);
+	connlog_header(&e, &sh->refused, route->transport, proxy_reason(verdict));
 }
 
 bool

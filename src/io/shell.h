@@ -27,8 +27,10 @@
 #include "base/rng.h"
 #include "core/conf.h"
 #include "engine/engine.h"
+#include "io/connlog.h"
 #include "io/gather.h"
 #include "io/listener.h"
+#include "io/proxy.h"
 #include "io/session.h"
 #include "io/stream.h"
 #include "io/udp.h"
@@ -54,6 +56,7 @@ struct shell {
 	struct gather gather;
 	struct stream_mem mem;
 	struct rng rng;
+	struct connlog_seldom refused; /* shell_refuse */
 	struct listeners listeners;
 	struct sessions sessions;
 	struct upstream_udp upstream_udp;
@@ -77,6 +80,12 @@ void shell_fini(struct shell *sh);
  * get no answer.
  */
 unsigned shell_input(struct shell *sh, unsigned n);
+
+/*
+ * shell_refuse: count and log that the datagram that came by ROUTE is dropped, or its connection
+ * closed, for what VERDICT found about its PROXY header.
+ */
+void shell_refuse(struct shell *sh, const struct packet_route *route, enum proxy_verdict verdict);
 
 /* shell_drain: pass on to the parts all that the engine has to send. Returns how many messages. */
 unsigned shell_drain(struct shell *sh);

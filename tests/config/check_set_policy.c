@@ -182,6 +182,18 @@ START_TEST(exempt_networks_are_kept)
 }
 END_TEST
 
+START_TEST(proxies_are_kept)
+{
+	const struct net *n = settings.conf.io.proxies;
+
+	(void)parse_silently("proxy-protocol 192.0.2.0/24 2001:db8::1\nproxy-protocol 10.0.0.1\n");
+	ck_assert_uint_eq(settings.conf.io.n_proxies, 3);
+	ck_assert(n[0].family == NETADDR_IPV4 && n[0].len == 24 && n[0].addr[0] == 192);
+	ck_assert(n[1].family == NETADDR_IPV6 && n[1].len == 128);
+	ck_assert(n[2].family == NETADDR_IPV4 && n[2].len == 32);
+}
+END_TEST
+
 void
 tests_add(TCase *tc)
 {
@@ -191,4 +203,5 @@ tests_add(TCase *tc)
 	tcase_add_test(tc, blocks_are_taken_up_to_the_limit);
 	tcase_add_test(tc, networks_of_blocks_are_kept);
 	tcase_add_test(tc, exempt_networks_are_kept);
+	tcase_add_test(tc, proxies_are_kept);
 }

@@ -167,6 +167,27 @@ START_TEST(recurring_trouble_is_said_once_a_minute)
 }
 END_TEST
 
+/* A header that is refused is logged at the usual level: a configuration has to be mended. */
+START_TEST(refused_headers_are_logged_once_a_minute)
+{
+	static struct connlog_seldom said[2];
+	struct connlog_event e = about(&client);
+
+	log_set_level(LOG_LEVEL_NOTICE);
+	for (int i = 0; i < 4; i++)
+		connlog_header(&e, &said[i % 2], (enum transport)(i / 2), "it is odd");
+	ck_assert_uint_eq(heard("notice client: a datagram of 2001:db8::c#4000 was dropped "
+				"(proxy-protocol): it is odd"),
+	    1);
+	ck_assert_uint_eq(heard_all(), 1);
+	e.now_ns += LOGONCE_PAUSE_NS;
+	connlog_header(&e, &said[0], TRANSPORT_TCP, "it is odd");
+	ck_assert_uint_eq(heard("a connection of 2001:db8::c#4000 was closed (proxy-protocol): it "
+				"is odd (and 2 more since the last such message)"),
+	    1);
+}
+END_TEST
+
 void
 tests_add(TCase *tc)
 {
@@ -175,4 +196,5 @@ tests_add(TCase *tc)
 	tcase_add_test(tc, missing_sockets_are_said_once);
 	tcase_add_test(tc, lost_connections_are_said_once_a_minute);
 	tcase_add_test(tc, recurring_trouble_is_said_once_a_minute);
+	tcase_add_test(tc, refused_headers_are_logged_once_a_minute);
 }
