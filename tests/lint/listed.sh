@@ -16,7 +16,7 @@ tracked()
 	tracked | grep -vxE '\.clang-tidy|\.editorconfig|\.git[a-z]+|\.ci/.*|Makefile\.am|configure\.ac'
 	# What git does not have yet.
 	for file in src/*/*.[ch] src/*/*/*.[ch] tests/*/*.[ch] tests/*/*/*.[ch] tests/support/*.sh tests/support/driver tests/support/summary tests/lint/*.sh tests/lint/*.py \
-		tests/migrate/*.py tests/contrib/*.sh tests/system/* \
+		tests/migrate/*.py tests/contrib/*.py tests/contrib/*.sh tests/system/* \
 		man/*.[158] man/*.in etc/dns64d.conf etc/init.d/* contrib/* contrib/*/*; do
 		case $file in *.o | *.a | *.log | *.trs | *.gc??) continue ;; esac
 		echo "$file"
