@@ -124,17 +124,19 @@ sed -i "s/option enabled '0'/option enabled '1'/" "$work/uci"
 check 'enabled: started' play start_service
 check 'it has a place for its control socket' grep -qx "chown _dns64d:_dns64d $work/run/dns64d" "$work/played"
 check 'with what was made' grep -qF "param command $dns64d -f -c $work/run/dns64d.conf" "$work/played"
+check 'procd waits for the longest stop' grep -qx 'param term_timeout 71' "$work/played"
 for line in 'listen ::1 port 5364' 'nameserver 2001:db8::1' 'dns64-prefix 64:ff9b::/96' 'cache-size 4M' 'num-threads 1'; do
 	check "it has: $line" has "$line"
 done
 check 'the router itself is not asked' test "$(grep -c nameserver "$work/run/dns64d.conf")" = 1
-sed -i "/option threads/a list nameserver '2001:db8::2'\nlist allow '2001:db8::/32'\nlist extra 'rate-limit 100'\nlist extra 'version 50% \"quoted\" \$HOME \\\\n'" "$work/uci"
+sed -i "/option threads/a list nameserver '2001:db8::2'\nlist allow '2001:db8::/32'\nlist extra 'rate-limit 100'\nlist extra 'lameduck 12.5'\nlist extra 'version 50% \"quoted\" \$HOME \\\\n'" "$work/uci"
 check 'reloaded' play reload_service
 # shellcheck disable=SC2016 # nothing is to be expanded
 for line in 'nameserver 2001:db8::2' 'allow 2001:db8::/32' 'rate-limit 100' 'version 50% "quoted" $HOME \n'; do
 	check "it has: $line" has "$line"
 done
 check 'and procd, which tells the daemon, has the file' grep -qxF "param file $work/run/dns64d.conf" "$work/played"
+check 'and waits for a lame duck' grep -qx 'param term_timeout 83' "$work/played"
 check 'by a signal' grep -qx 'param reload_signal HUP' "$work/played"
 true >"$work/runs"
 check 'one that runs is reloaded' play reload_service
