@@ -165,6 +165,11 @@ check_health(const struct settings *s, struct diag *d)
 			diag_warning(d, line, "health-name",
 			    "is a reverse name: clients that ask for it do not get that of a host");
 	}
+	for (size_t i = 0; i < s->n_web_names; i++) {
+		if (name_equal(h->name, s->web_names[i]))
+			diag_warning(d, line, "health-name",
+			    "is a web-name: whoever asks for it gets no address");
+	}
 	for (size_t i = 0; i < s->policy_lines->all.n; i++)
 		health_in_block(s, policy_lines_at(s->policy_lines, i), line, d);
 }

@@ -229,6 +229,8 @@ START_TEST(health_name_of_others)
 	    WARNED "is a reverse name: clients that ask for it do not get that of a host\n");
 	complete(HEALTH "8.ip6.arpa\n");
 	ck_assert_int_eq(strncmp(said.text, WARNED, strlen(WARNED)), 0);
+	complete(HEALTH "www.example\nweb-name a.example WWW.example\n");
+	ck_assert_str_eq(said.text, WARNED "is a web-name: whoever asks for it gets no address\n");
 	complete(HEALTH "www.example\nclient 10.0.0.0/8 {\nignore-aaaa WWW.example\n}\n");
 	ck_assert_str_eq(said.text,
 	    WARNED "is a zone at line 5, for which clients ask: none of them gets its records\n");
