@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 # cookies: the secrets of cookies for clients are changed while several loops run, as servers that share
-# an address do it one step after the other (RFC 9018 section 5).
+# an address do it one step after the other (RFC 9018 section 5). Servers with one secret and one configuration give
+# the same answers, and take each other's cookies.
 . "${TOP_SRCDIR:-.}/tests/system/servers.sh"
 need curl python3
 control=$work/state/control
@@ -14,7 +15,8 @@ cat >"$work/ask.py" <<'END_OF_ASK'
 # ask.py get SECRET: how many of 64 cookies, asked for from 64 ports, were made with SECRET (RFC 9018)
 # ask.py keep FILE: ask for a cookie from each of 64 ports, and keep them
 # ask.py show FILE: ask with these
-import socket, struct, sys
+# Port 5364 is asked, or what ASK_PORT names.
+import os, socket, struct, sys
 
 def rotl(x, b): return (x << b | x >> 64 - b) & 2 ** 64 - 1
 
@@ -49,7 +51,7 @@ def ask(s, cookie):
 def port():
     s = socket.socket(socket.AF_INET6, socket.SOCK_DGRAM)
     s.settimeout(20)
-    s.connect(('::1', 5364))
+    s.connect(('::1', int(os.environ.get('ASK_PORT', 5364))))
     return s
 
 if sys.argv[1] == 'get':
@@ -227,5 +229,83 @@ for secret in $old $new $third; do
 done
 stop dns64d
 equal 'exit status' 0 "$status"
+
+# --- two servers with one secret and one configuration ---
+
+cat >"$work/compare.py" <<'END_OF_COMPARE'
+# compare.py PORT PORT CLIENT...: ask the servers at these ports the same as each of these clients, and print how often
+# they answered with the same octets, but for the time in the server's cookie and the hash over it, of how many questions
+import socket, struct, sys, time
+
+QUESTIONS = [('%03d-%03d-000-001.dns64perf.test', t) for t in (28, 1, 65, 16, 255)] + [
+    ('no-such-name-%d-%d.dns64perf.test', 28), ('%03d-%03d-000-002.DNS64perf.test', 28), ('ipv4only.arpa', 28), ('ipv4only.arpa', 1),
+    ('1.0.0.0.a.0.a.0.0.0.0.0.0.0.0.0.0.0.0.0.4.6.0.0.8.b.d.0.1.0.0.2.ip6.arpa', 12), ('resolver.arpa', 64),
+    ('health.invalid', 16), ('localhost', 28)]
+OPTIONS = (b'', struct.pack('>HH8s', 10, 8, b'12345678'), struct.pack('>HH7s', 10, 7, b'1234567'))
+
+def message(name, qtype, opt, do):
+    labels = b''.join(struct.pack('B', len(l)) + l.encode() for l in name.split('.')) + b'\0'
+    return struct.pack('>HHHHHH', 4711, 0x100, 1, 0, 0, 1) + labels + struct.pack('>HH', qtype, 1) + \
+        b'\0' + struct.pack('>HHIH', 41, 1232, do << 15, len(opt)) + opt
+
+def ask(kind, client, port, asked):
+    with socket.socket(socket.AF_INET6, kind) as s:
+        s.settimeout(20)
+        s.bind((client, 0))
+        s.connect(('::1', port))
+        if kind == socket.SOCK_STREAM:
+            s.sendall(struct.pack('>H', len(asked)) + asked)
+            with s.makefile('rb') as f:
+                answer = f.read(struct.unpack('>H', f.read(2))[0])
+        else:
+            s.send(asked)
+            answer = s.recv(65535)
+    at = answer.find(struct.pack('>HH8s', 10, 24, b'12345678'))
+    return answer if at < 0 else answer[:at + 16] + answer[at + 28:]
+
+n = same = 0
+for i, client in enumerate(sys.argv[3:]):
+    for kind in (socket.SOCK_DGRAM, socket.SOCK_STREAM):
+        for name, qtype in QUESTIONS:
+            for j, opt in enumerate(OPTIONS):
+                asked = message(name % (n % 200, i) if '%' in name else name, qtype, opt, j & 1)
+                n += 1
+                # A TTL may change between two answers.
+                for again in range(10):
+                    answers = [ask(kind, client, int(port), asked) for port in sys.argv[1:3]]
+                    if answers[0] == answers[1]:
+                        same += 1
+                        break
+                    time.sleep(0.05)
+                else:
+                    print(client, name, qtype, answers[0].hex(), answers[1].hex(), file=sys.stderr)
+print('%d of %d' % (same, n))
+END_OF_COMPARE
+
+# node NAME PORT: one of them
+node()
+{
+	config "$1.conf" "listen ::1 port $2" "control-socket $work/state/$1" "include $work/node.conf" >/dev/null
+	start "$1" "$DNS64D" -f -c "$work/$1.conf"
+	wait_for 60 listens ::1 "$2" || give_up "$1 does not start"
+}
+
+config node.conf 'nameserver 127.0.0.1 port 5300' 'avoid-port 5300-5303' 'num-threads 2' 'cache-size 1m' 'max-queries 256' \
+	'max-tcp-clients 64' "cookie-secret $old" 'health-name health.invalid' 'dns64-prefix 2001:db8:64::/96' \
+	'dns64-prefix 2001:db8:65::/96' 'prefix-selection client-hash' 'client 2001:db8:1::/64 {' 'dns64-prefix 2001:db8:66::/96' '}' \
+	'allow 2001:db8::/32' >/dev/null
+own_addresses 2001:db8:1::1/64 2001:db8:2::1/64 2001:db8:3::1/64 2001:db8:4::1/64 || give_up 'no addresses'
+node first 5365
+node second 5366
+export ASK_PORT=5366
+keep "$work/old.cookies"
+equal 'any server gives the same answer' '390 of 390' \
+	"$(python3 "$work/compare.py" 5365 5366 ::1 2001:db8:1::1 2001:db8:2::1 2001:db8:3::1 2001:db8:4::1)"
+ASK_PORT=5365 control=$work/state/first
+equal 'one takes the cookies of the other' 64 "$(good "$work/old.cookies")"
+for name in first second; do
+	stop $name
+	equal "exit status of the $name" 0 "$status"
+done
 
 finish
