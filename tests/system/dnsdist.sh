@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 # dnsdist: three dns64d behind dnsdist, configured by contrib/dnsdist: which node gets which names, how much is asked
-# upstream, and what is lost when one of them goes.
+# upstream, and what is lost when one of them goes. tests/measure/dnsdist.sh has more figures.
 . "${TOP_SRCDIR:-.}/tests/system/servers.sh"
 . "${TOP_SRCDIR:-.}/tests/system/nodes.sh"
 need dnsdist dnsperf kdig openssl curl
