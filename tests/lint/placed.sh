@@ -18,7 +18,7 @@ for file in $(git ls-files tests 2>/dev/null || find tests -type f); do
 	tests/*/check_*.c | tests/fuzz/fuzz_*.c) test=${file%.c} ;;
 	tests/sim/run.c) test=tests/sim/sim ;;
 	tests/measure/bench_*.c) test=${file%.c} ;;
-	tests/system/faulty.sh | tests/system/lib.sh | tests/system/nodes.sh | tests/system/servers.sh | tests/measure/cachelib.sh | tests/package/tree.sh) continue ;;
+	tests/system/faulty.sh | tests/system/lib.sh | tests/system/networks.sh | tests/system/nodes.sh | tests/system/servers.sh | tests/measure/cachelib.sh | tests/package/tree.sh) continue ;;
 	tests/support/check_*.sh | tests/*/check_*.py) ;;
 	tests/support/*) continue ;;
 	tests/*.sh | tests/*/run | tests/lint/*) ;;
