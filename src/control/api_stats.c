@@ -108,6 +108,18 @@ rtt_json(const struct upstream_status_rtt *rtt)
 	    (double)rtt->var_ns / (double)NS_PER_MS);
 }
 
+/* Put into J the round trips of V by transport: the primary one's, if both are the same. */
+static void
+add_rtts(json_t *j, const struct upstream_status *v)
+{
+	for (unsigned over = 0; over < UPSTREAM_OVERS; over++) {
+		const char *key = transport_traits[v->rtt[over].transport].name;
+
+		if (json_object_get(j, key) == NULL)
+			(void)json_object_set_new(j, key, rtt_json(&v->rtt[over]));
+	}
+}
+
 /* A guard that is in STATE, if it is not off, and when it went off else. */
 static json_t *
 guard_json(const struct upstream_status *v, enum upstream_status_guard g, const char *state,
@@ -170,18 +182,18 @@ upstream_json(
 {
 	const struct conf_core *c = &s->conf.core;
 	char text[NETADDR_TEXT];
-	json_t *j =
-	    json_pack("{s:s, s:s, s:o*, s:o*, s:o*, s:o*, s:o*, s:f, s:o*, s:o*}", "address",
-		netaddr_format(&v->addr, text), "state", upstream_status_state_text(v->state),
-		figures[FIGURES_SINCE].key, seconds(v->since_ns, now_ns),
-		figures[FIGURES_LAST_REPLY].key, seconds(v->heard_ns, now_ns),
-		figures[FIGURES_UDP].key, rtt_json(&v->rtt[UPSTREAM_PRIMARY]),
-		figures[FIGURES_TCP].key, rtt_json(&v->rtt[UPSTREAM_FALLBACK]), "by_operator",
-		order_json(v, s), figures[FIGURES_SHARE].key, share, "guards",
-		guards_json(v, c, now_ns), "not_through", learned_json(v));
+	json_t *j = json_pack("{s:s, s:s, s:o*, s:o*}", "address", netaddr_format(&v->addr, text),
+	    "state", upstream_status_state_text(v->state), figures[FIGURES_SINCE].key,
+	    seconds(v->since_ns, now_ns), figures[FIGURES_LAST_REPLY].key,
+	    seconds(v->heard_ns, now_ns));
 
 	if (j == NULL)
 		return NULL;
+	add_rtts(j, v);
+	(void)json_object_set_new(j, "by_operator", order_json(v, s));
+	(void)json_object_set_new(j, figures[FIGURES_SHARE].key, json_real(share));
+	(void)json_object_set_new(j, "guards", guards_json(v, c, now_ns));
+	(void)json_object_set_new(j, "not_through", learned_json(v));
 	add_figures(j, FIGURE_OF_UPSTREAM, v);
 	add_figures(j, FIGURE_AT_PRESENT, v);
 	return j;

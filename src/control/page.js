@@ -36,6 +36,12 @@
 		return list.reduce((a, b) => a + b, 0);
 	}
 
+	// How long an upstream takes over what it is usually asked over.
+	function roundTrip(u) {
+		const rtt = "udp" in u ? u.udp : Object.values(u).find(v => v !== null && "ms" in Object(v));
+		return rtt ? seconds(rtt.ms / 1e3) : "–";
+	}
+
 	// The rows of a table: cells are text, {n: number}, {text, kind} or {part: 0 to 1}, a bar.
 	function fill(id, rows) {
 		const body = at(id).tBodies[0], fresh = document.createElement("tbody");
@@ -148,7 +154,7 @@
 		fill("upstreams", s.upstreams.map(u => [u.address, u.by_operator !== null
 			? {text: u.by_operator.state + " by operator", kind: "warn"}
 			: {text: u.state, kind: kinds[u.state] || "bad"},
-			{n: u.udp === null ? "–" : seconds(u.udp.ms / 1e3)}, {n: u.sends}, {n: u.replies}, {n: u.lost},
+			{n: roundTrip(u)}, {n: u.sends}, {n: u.replies}, {n: u.lost},
 			{n: Math.round(u.share_percent) + " %"}]));
 		if (s.cache !== null)
 			fillNumbers("cache", Object.values(s.cache).concat([c.cache_hits, c.cache_misses]));

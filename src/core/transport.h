@@ -5,17 +5,39 @@
 /* transport: what carries a DNS message, and what that means for it. */
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "base/attr.h"
+#include "dns/proto.h"
 
-enum transport { TRANSPORT_UDP, TRANSPORT_TCP };
-#define TRANSPORTS (TRANSPORT_TCP + 1)
+#define TRANSPORT_BY_EDNS 0 /* as its limit: what both sides can take (RFC 6891 section 6.2.3) */
+
+/*
+ * A row for each, in the order of enum transport: X(ID, the fields of struct transport_traits).
+ * What differs between transports is here, so that a new one is a row, and one of io/carrier.
+ */
+#define TRANSPORT_ROWS(X) \
+	/* name, title, reliable, proven, limit, sealed, padded, dnstap */ \
+	X(UDP, "udp", "UDP", false, false, TRANSPORT_BY_EDNS, false, false, 1) \
+	X(TCP, "tcp", "TCP", true, true, DNS_MSG_MAX, false, false, 2)
+
+#define TRANSPORT_PLACE(id, ...) TRANSPORT_##id,
+enum transport { TRANSPORT_ROWS(TRANSPORT_PLACE) };
+#undef TRANSPORT_PLACE
+
+#define TRANSPORT_ONE(...) +1
+enum { TRANSPORTS = TRANSPORT_ROWS(TRANSPORT_ONE) };
+#undef TRANSPORT_ONE
 
 struct transport_traits {
-	char name[4];  /* for programs: in the query log, JSON and labels */
-	char title[4]; /* for people */
-	bool whole;    /* an answer is never truncated: it may have 65,535 bytes (RFC 1035 4.2.2) */
-	bool proven;   /* the peer has received something from us: its address is not forged */
+	char name[8];   /* for programs: in the query log, JSON and labels */
+	char title[8];  /* for people */
+	bool reliable;  /* what is lost is sent again, or the stream ends */
+	bool proven;    /* the peer has received something from us: its address is not forged */
+	uint16_t limit; /* bytes of the longest message; TRANSPORT_BY_EDNS */
+	bool sealed;    /* nobody between reads or changes messages */
+	bool padded;    /* messages are padded, as their lengths show what they are (RFC 8467) */
+	uint8_t dnstap; /* its number in dnstap.proto: SocketProtocol */
 };
 
 /* transport_traits: by enum transport. */
@@ -30,6 +52,13 @@ MUST_USE static inline bool
 transport_is_stream(enum transport transport)
 {
 	return transport != TRANSPORT_UDP;
+}
+
+/* transport_is_whole: is an answer over TRANSPORT never truncated? */
+MUST_USE static inline bool
+transport_is_whole(enum transport transport)
+{
+	return transport_traits[transport].limit != TRANSPORT_BY_EDNS;
 }
 
 #endif

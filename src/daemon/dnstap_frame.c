@@ -88,8 +88,7 @@ dnstap_frame(const struct dnstap_about *about, const struct dnstap_tap_record *r
 	m.socket_family = r->peer.family == NETADDR_IPV4 ? DNSTAP__SOCKET_FAMILY__INET
 							 : DNSTAP__SOCKET_FAMILY__INET6;
 	m.has_socket_family = true;
-	m.socket_protocol = transport_is_stream(r->transport) ? DNSTAP__SOCKET_PROTOCOL__TCP
-							      : DNSTAP__SOCKET_PROTOCOL__UDP;
+	m.socket_protocol = (Dnstap__SocketProtocol)transport_traits[r->transport].dnstap;
 	m.has_socket_protocol = true;
 	if (r->type & CONF_DNSTAP_CLIENT) {
 		set_asker(&m, &r->peer);

@@ -7,10 +7,17 @@
 #include <string.h>
 #include <time.h>
 
+#include "core/transport.h"
 #include "dns64ctl/show_parts.h"
 
 #define MIB (1024.0 * 1024.0)
 #define WORDS 64
+
+#define RTT_OVER(id, name, title, ...) { name, title " ms" },
+/* The round trips of an upstream: by transport. */
+static const struct {
+	const char *key, *head;
+} rtts[] = { TRANSPORT_ROWS(RTT_OVER) };
 
 /* --- Values ----------------------------------------------------------------------------------- */
 
@@ -229,17 +236,20 @@ show_upstreams(const json_t *j, FILE *out)
 				 share[] = "share_percent";
 	static const int widths[] = { 10, 10, 7 };
 	const json_t *list = json_object_get(j, "upstreams"), *u;
-	char udp[32], tcp[32], text[WORDS];
+	char text[WORDS], ms[32];
 	size_t i;
 
-	fprintf(out, "%-28s %-16s %8s %8s", "upstream", "state", "UDP ms", "TCP ms");
+	fprintf(out, "%-28s %-16s", "upstream", "state");
+	for (size_t t = 0; t < TRANSPORTS; t++)
+		fprintf(out, " %8s", rtts[t].head);
 	for (size_t c = 0; c < 3; c++)
 		fprintf(out, " %*s", widths[c], words(counts[c], text));
 	fprintf(out, " %6s\n", words(share, text));
 	json_array_foreach(list, i, u)
 	{
-		fprintf(out, "%-28s %-16s %8s %8s", show_text(u, "address"), show_text(u, "state"),
-		    rtt(u, "udp", udp), rtt(u, "tcp", tcp));
+		fprintf(out, "%-28s %-16s", show_text(u, "address"), show_text(u, "state"));
+		for (size_t t = 0; t < TRANSPORTS; t++)
+			fprintf(out, " %8s", rtt(u, rtts[t].key, ms));
 		for (size_t c = 0; c < 3; c++)
 			fprintf(out, " %*" PRId64, widths[c], (int64_t)show_number(u, counts[c]));
 		fprintf(out, " %5.1f%%\n", real_of(u, share));

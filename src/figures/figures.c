@@ -96,6 +96,9 @@ _Static_assert(UPSTREAM_RCODES == 7 && UPSTREAM_LOST_N == 3, "each has its part 
 	    NULL),
 #define IN_JSON(source, key, unit, help, value) \
 	ROW(source, key, NULL, GAUGE, unit, help, ONE, NO_PLACES, value)
+#define RTT_OVER(id, name, title, ...) \
+	[FIGURES_RTT_##id] = \
+	    IN_JSON(AT_PRESENT, name, MILLISECONDS, "round trip over " title, NULL),
 
 const struct figure figures[] = {
 	[FIGURES_BUILD] = OF_FACTS("build", INFO, TRUTH, "The program that runs", NO_PLACES),
@@ -206,17 +209,14 @@ const struct figure figures[] = {
 	    AT_PRESENT, "last_reply_s", SECONDS, "how long ago its last right reply came", NULL),
 	[FIGURES_SHARE] = IN_JSON(
 	    AT_PRESENT, "share_percent", "percent", "how much of what is sent goes to it", NULL),
-	[FIGURES_UDP] = IN_JSON(AT_PRESENT, "udp", MILLISECONDS, "round trip", NULL),
-	[FIGURES_TCP] = IN_JSON(AT_PRESENT, "tcp", MILLISECONDS, "round trip over TCP", NULL),
-	[FIGURES_RTT] =
-	    IN_JSON(OF_RTT, "ms", MILLISECONDS, "the smoothed time until a reply", NULL),
+	[FIGURES_RTT] = IN_JSON(OF_RTT, "ms", MILLISECONDS, "round trip", NULL), /* smoothed */
 	[FIGURES_RTT_DEVIATION] = IN_JSON(
 	    OF_RTT, "deviation_ms", MILLISECONDS, "how far from it times are on average", NULL),
 	[FIGURES_GUARD_OFF] =
 	    IN_JSON(OF_GUARD, "off_s", SECONDS, "how long the guard has been off", NULL),
 	[FIGURES_GUARD_LEFT] =
 	    IN_JSON(OF_GUARD, "left_s", SECONDS, "how long it will be off yet", NULL),
-	STATS_COUNTERS(OF_COUNTER)
+	TRANSPORT_ROWS(RTT_OVER) STATS_COUNTERS(OF_COUNTER)
 	    OF_UPSTREAM("sends", "questions sent, repeated ones and probes too", "transport",
 		PARTS("udp", "tcp"), PLACES(STATS_upstream_udp, STATS_upstream_tcp), sends),
 	OF_UPSTREAM("replies", "right replies", "rcode",

@@ -17,6 +17,7 @@
 #include "base/attr.h"
 #include "cache/cache.h"
 #include "core/stats.h"
+#include "core/transport.h"
 #include "figures/metric_text.h"
 #include "outbound/upstream_status.h"
 
@@ -39,6 +40,9 @@ enum figure_source {
 	FIGURE_OF_RTT,     /* its round trip: struct upstream_status_rtt */
 	FIGURE_OF_GUARD    /* a guard of it */
 };
+
+/* The place of the round trip over a transport. */
+#define FIGURES_PLACE_OVER(id, ...) FIGURES_RTT_##id,
 
 /*
  * Places in the table: those of FIGURE_OF_FACTS, in the order of the metrics; those in JSON only;
@@ -95,13 +99,11 @@ enum figures_place {
 	FIGURES_SINCE,
 	FIGURES_LAST_REPLY,
 	FIGURES_SHARE,
-	FIGURES_UDP,
-	FIGURES_TCP,
 	FIGURES_RTT,
 	FIGURES_RTT_DEVIATION,
 	FIGURES_GUARD_OFF,
 	FIGURES_GUARD_LEFT,
-	FIGURES_COUNTERS,
+	TRANSPORT_ROWS(FIGURES_PLACE_OVER) FIGURES_COUNTERS,
 	FIGURES_ANSWERS = FIGURES_COUNTERS + STATS_answers,
 	FIGURES_CACHE_HITS = FIGURES_COUNTERS + STATS_cache_hits
 };

@@ -317,9 +317,9 @@ START_TEST(dns64ctl_has_the_keys_of_an_upstream)
 			(void)json_object_set_new(u, f->key, json_integer(7));
 	}
 	(void)json_object_set_new(
-	    u, figures[FIGURES_UDP].key, json_pack("{s:i}", figures[FIGURES_RTT].key, 7));
+	    u, figures[FIGURES_RTT_UDP].key, json_pack("{s:i}", figures[FIGURES_RTT].key, 7));
 	(void)json_object_set_new(
-	    u, figures[FIGURES_TCP].key, json_pack("{s:i}", figures[FIGURES_RTT].key, 7));
+	    u, figures[FIGURES_RTT_TCP].key, json_pack("{s:i}", figures[FIGURES_RTT].key, 7));
 	text = shown(show_upstreams, j);
 	ck_assert_msg(strstr(text, " 0") == NULL, "%s", text);
 	for (size_t i = 0; i < sizeof(heads) / sizeof(heads[0]); i++) {

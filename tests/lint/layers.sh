@@ -26,7 +26,7 @@ allowed()
 	daemon) echo "daemon/ control/ figures/ config/ io/ engine/ $below_engine" ;;
 	# Beside them, what asks and answers for tests and measurements.
 	tools) echo "tools/ dns64/ dns/ base/" ;;
-	dns64ctl) echo "dns64ctl/ control/commands.h control/sockpath.h tools/ base/" ;;
+	dns64ctl) echo "dns64ctl/ control/commands.h control/sockpath.h core/transport.h tools/ base/" ;;
 	fakedns) echo "fakedns/ tools/ dns64/ dns/ base/" ;;
 	bench/host) echo "bench/host/ base/" ;;
 	bench/result) echo "bench/result/ bench/host/ base/" ;;
