@@ -93,7 +93,7 @@ add_system_nameservers(struct settings *s, const char *path, struct diag *d)
 			    "address needs its %%INTERFACE)",
 			    netaddr_format(&found[i], text), path);
 		else if (conf_find_upstream(c, &found[i]) < 0)
-			c->upstreams[c->n_upstreams++] = (struct conf_upstream){ .addr = found[i] };
+			c->upstreams[c->n_upstreams++] = conf_upstream_at(&found[i]);
 	}
 	if (c->n_upstreams == 0)
 		diag_error(d, 0, "nameserver",

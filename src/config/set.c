@@ -253,8 +253,8 @@ set_nameserver(struct settings *s, const struct keyword *k, const struct words *
 	}
 	c->any_trusted |= rest.n < w->n;
 	s->upstream_lines[c->n_upstreams] = w->line;
-	c->upstreams[c->n_upstreams++] =
-	    (struct conf_upstream){ .addr = a, .trusted = rest.n < w->n };
+	c->upstreams[c->n_upstreams] = conf_upstream_at(&a);
+	c->upstreams[c->n_upstreams++].trusted = rest.n < w->n;
 }
 
 /*

@@ -19,6 +19,7 @@
 #include "base/attr.h"
 #include "base/netaddr.h"
 #include "base/netmap.h"
+#include "core/transport.h"
 #include "dns/proto.h"
 
 #define CONF_MAX_UPSTREAMS 32
@@ -144,6 +145,9 @@ struct conf_health {
 /* Whom to ask. */
 struct conf_upstream {
 	struct netaddr addr;
+	/* enum transport, by enum upstream_over (outbound/upstream): the usual one, and the other,
+	   which may be the same; never UDP */
+	uint8_t transport[2];
 	uint8_t ordered; /* enum conf_order; not from the file */
 	bool trusted;    /* its AD may be trusted (RULES D9) */
 };
@@ -227,6 +231,21 @@ struct conf {
 	struct conf_core core;
 	struct conf_io io;
 };
+
+/* conf_upstream_at: the upstream at ADDR, which is asked over UDP and, if need be, over TCP. */
+MUST_USE static inline struct conf_upstream
+conf_upstream_at(const struct netaddr *addr)
+{
+	return (
+	    struct conf_upstream){ .addr = *addr, .transport = { TRANSPORT_UDP, TRANSPORT_TCP } };
+}
+
+/* conf_upstream_uses: is UP ever asked over TRANSPORT? */
+MUST_USE static inline bool
+conf_upstream_uses(const struct conf_upstream *up, enum transport transport)
+{
+	return up->transport[0] == transport || up->transport[1] == transport;
+}
 
 /* conf_find_upstream: the index of the upstream with the address A; -1: C has none. */
 MUST_USE static inline int

@@ -139,14 +139,13 @@ grow_spaces(struct lookups *ls)
 }
 
 static inline bool
-take_id(
-    struct lookups *ls, struct lookup *l, unsigned space, enum upstream_over over, uint16_t socket)
+take_id(struct lookups *ls, struct lookup *l, unsigned space, enum upstream_over over,
+    enum transport transport, uint16_t socket)
 {
 	_Static_assert(UPSTREAM_MAX <= UINT8_MAX, "an owner has room for the upstream's number");
-	uint8_t transport = (uint8_t)upstream_transport(over);
 	const struct txid_owner owner = { .lookup = l->number,
 		.socket = socket,
-		.transport = transport,
+		.transport = (uint8_t)transport,
 		.upstream = (uint8_t)l->upstream };
 
 	if (!txid_take(&ls->spaces[space], ls->rng, &owner, &l->now.id))
@@ -155,7 +154,7 @@ take_id(
 	l->now.space = (uint8_t)space;
 	l->now.socket = socket;
 	l->now.over = (uint8_t)over;
-	l->now.transport = transport;
+	l->now.transport = (uint8_t)transport;
 	l->now.upstream = (uint8_t)l->upstream;
 	l->now.check = l->check;
 	l->now.silent = false;
@@ -187,7 +186,7 @@ find_space(const struct lookups *ls, const struct upstream *up)
  * keep a question from being sent; but if it is a socket that lacks, its ID is of no use.
  */
 static inline bool
-go_by_datagram(struct lookups *ls, struct lookup *l, enum upstream_over over)
+go_by_datagram(struct lookups *ls, struct lookup *l)
 {
 	const struct upstream *up = &ls->upstreams->table[l->upstream];
 	unsigned space = find_space(ls, up);
@@ -195,7 +194,7 @@ go_by_datagram(struct lookups *ls, struct lookup *l, enum upstream_over over)
 	while (UNLIKELY(space == ls->n_spaces) && up->socket[0] >= 0 && lookup_drop_oldest(ls))
 		space = find_space(ls, up);
 	if (UNLIKELY(space == ls->n_spaces) ||
-	    !take_id(ls, l, space, over, (uint16_t)up->socket[space]))
+	    !take_id(ls, l, space, UPSTREAM_PRIMARY, TRANSPORT_UDP, (uint16_t)up->socket[space]))
 		return false;
 	l->progress = LOOKUP_ASKED_DATAGRAM;
 	list_push(&ls->upstreams->sockets[l->now.socket].open, &l->now.link);
@@ -219,7 +218,7 @@ go_by_stream(struct lookups *ls, struct lookup *l, enum upstream_over over, unsi
 {
 	struct upstream *up = &ls->upstreams->table[l->upstream];
 
-	if (!take_id(ls, l, 0, over, (uint16_t)k))
+	if (!take_id(ls, l, 0, over, upstream_transport(up, over), (uint16_t)k))
 		return false;
 	l->progress = LOOKUP_ASKED_STREAM;
 	tcp_conn_add(&up->tcp[k], &l->now.link);
@@ -243,39 +242,67 @@ end_without_room(struct lookups *ls, struct lookup *l, uint64_t now_ns)
 	give_up(ls, l, now_ns);
 }
 
-/* Take an ID and a socket or connection for L's question. False: there are none now. */
-static bool
-go(struct lookups *ls, struct lookup *l, uint64_t now_ns)
+/* L's question found no ID or, if OVER is no stream, no socket: it waits, or ends. */
+static __attribute__((noinline)) void
+stay(struct lookups *ls, struct lookup *l, enum upstream_over over, uint64_t now_ns)
 {
-	enum upstream_over over = lookup_over(l);
-	bool stream = transport_is_stream(upstream_transport(over));
-	unsigned k = UNLIKELY(stream) ? pick_conn(ls, l) : 0;
+	const struct upstream *up = &ls->upstreams->table[l->upstream];
 
-	if (UNLIKELY(k == TCP_POOL_SIZE)) {
-		if (l->stream.plan != LOOKUP_STREAM_KEPT && antispoof_without_tcp(ls, l, now_ns)) {
-			lookup_plan(
-			    l, LOOKUP_NO_STREAM); /* nor as it was learned (outbound/ways) */
-			over = UPSTREAM_PRIMARY;
-			stream = transport_is_stream(upstream_transport(over));
-		}
-		if (stream) {
-			lookup_tcp_wait(ls, l, now_ns);
-			return false;
-		}
-	}
-	if (stream ? go_by_stream(ls, l, over, k) : go_by_datagram(ls, l, over))
-		return true;
 	lookup_set_wait(ls, l, LOOKUP_AWAITS, now_ns + ATTEMPT_UNSENT_MS * NS_PER_MS);
 	if (over == UPSTREAM_FALLBACK && l->tried.n_silent > 0 && !lookup_needs_stream(l))
-		return false; /* TCP was a last resort: what went over UDP may be answered yet */
-	if (ls->upstreams->table[l->upstream].socket[0] >= 0 || stream) {
+		return; /* TCP was a last resort: what went over UDP may be answered yet */
+	if (up->socket[0] >= 0 || transport_is_stream(upstream_transport(up, over))) {
 		/* We have no free ID: another attempt would only add to the load. */
 		stats_inc(&ls->stats->ids_exhausted);
 		end_without_room(ls, l, now_ns);
-	} else if (ls->upstreams->table[l->upstream].starved) {
+	} else if (up->starved) {
 		stats_inc(&ls->stats->sockets_exhausted);
 		end_without_room(ls, l, now_ns);
 	}
+}
+
+/* No connection has room for L's question. Does it go as a datagram after all? */
+static bool
+leaves_stream(struct lookups *ls, struct lookup *l, uint64_t now_ns)
+{
+	if (l->stream.plan == LOOKUP_STREAM_KEPT || !antispoof_without_tcp(ls, l, now_ns))
+		return false;
+	lookup_plan(l, LOOKUP_NO_STREAM); /* nor as it was learned (outbound/ways) */
+	return !upstream_has_stream(&ls->upstreams->table[l->upstream]);
+}
+
+/* Take an ID for L's question over connection K (TCP_POOL_SIZE: none). False: it does not go now.
+ */
+static __attribute__((noinline)) bool
+go_in_stream(struct lookups *ls, struct lookup *l, unsigned k, uint64_t now_ns)
+{
+	enum upstream_over over = lookup_over(l);
+
+	if (k == TCP_POOL_SIZE) {
+		lookup_tcp_wait(ls, l, now_ns);
+		return false;
+	}
+	if (go_by_stream(ls, l, over, k))
+		return true;
+	stay(ls, l, over, now_ns);
+	return false;
+}
+
+/* Take an ID and a socket or connection for L's question. False: there are none now. */
+static inline bool
+go(struct lookups *ls, struct lookup *l, uint64_t now_ns)
+{
+	const struct upstream *up = &ls->upstreams->table[l->upstream];
+
+	if (UNLIKELY(lookup_over(l) == UPSTREAM_FALLBACK || upstream_has_stream(up))) {
+		unsigned k = pick_conn(ls, l);
+
+		if (k < TCP_POOL_SIZE || !leaves_stream(ls, l, now_ns))
+			return go_in_stream(ls, l, k, now_ns);
+	}
+	if (go_by_datagram(ls, l))
+		return true;
+	stay(ls, l, UPSTREAM_PRIMARY, now_ns);
 	return false;
 }
 
@@ -682,7 +709,8 @@ pick_for_stream(const struct lookups *ls, const struct lookup *l, bool left)
 		uint16_t u = us->order[i];
 		unsigned n = attempt_timeouts(l, UPSTREAM_FALLBACK, u);
 
-		if (l->tried.errored >> u & 1 || us->table[u].down || n >= most)
+		if (l->tried.errored >> u & 1 || us->table[u].down || n >= most ||
+		    !upstream_has_fallback(&us->table[u]))
 			continue;
 		if (is_refusing(l, u) || !was_heard(ls, l, u))
 			found = left ? UPSTREAM_NONE : u;

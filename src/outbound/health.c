@@ -165,7 +165,10 @@ health_on_probe_unsent(struct upstreams *us, unsigned u)
 void
 health_on_no_tcp(struct upstreams *us, unsigned u, uint64_t now_ns)
 {
-	choice_on_failure(us, u, UPSTREAM_FALLBACK, false, now_ns);
+	if (upstream_has_stream(&us->table[u]))
+		health_on_refused(us, u, now_ns);
+	else
+		choice_on_failure(us, u, UPSTREAM_FALLBACK, false, now_ns);
 }
 
 uint64_t
@@ -257,7 +260,11 @@ health_on_timer(struct upstreams *us, unsigned u, struct rng *rng, uint64_t now_
 {
 	struct upstream *up = &us->table[u];
 	enum way way = ways_step(&up->ways, us->options, now_ns);
+	bool fallback = upstream_has_fallback(up);
 	int turn;
+
+	if (way == WAY_TCP && !fallback)
+		way = WAYS; /* the search ends before it */
 
 	/* What another loop gets by another way than ours is no reply to us. */
 	if (shared_health_heard_ns(up->shared) > up->failures.since_ns &&
@@ -276,7 +283,8 @@ health_on_timer(struct upstreams *us, unsigned u, struct rng *rng, uint64_t now_
 		up->probe_way = (uint8_t)way;
 		return way != WAYS ? HEALTH_PROBE : HEALTH_NOTHING;
 	}
-	up->probe_way = turn % HEALTH_TCP_EACH == HEALTH_TCP_EACH - 1 ? WAY_TCP : WAY_AS_LEARNED;
+	up->probe_way =
+	    fallback && turn % HEALTH_TCP_EACH == HEALTH_TCP_EACH - 1 ? WAY_TCP : WAY_AS_LEARNED;
 	if (is_for_search(turn)) {
 		ways_begin(&up->ways, us->options, now_ns);
 		look_again(us, up, now_ns);

@@ -78,7 +78,10 @@ void health_on_probe_sent(struct upstreams *us, unsigned u);
 /* health_on_probe_unsent: the kernel had no room for that probe after all: it does not count. */
 void health_on_probe_unsent(struct upstreams *us, unsigned u);
 
-/* health_on_no_tcp: no connection to U was to be had. This costs U of its share only. */
+/*
+ * health_on_no_tcp: no connection to U was to be had. If that is its primary transport it is as if
+ * refused; else this costs U of its share only.
+ */
 void health_on_no_tcp(struct upstreams *us, unsigned u, uint64_t now_ns);
 
 /*

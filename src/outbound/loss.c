@@ -410,6 +410,9 @@ on_lost(struct lookups *ls, struct lookup *l, const struct tcp_conn *c,
 	if (antispoof_without_tcp(ls, l, now_ns))
 		return attempt_again(ls, l, l->upstream);
 	penalty_count(ls, l, &l->now, UPSTREAM_LOST_DISCONNECTED);
+	/* Of one that could not be made the upstream knows already (health_on_no_tcp). */
+	if (l->now.over == UPSTREAM_PRIMARY && c->lost_established && !l->probe.is)
+		health_on_silence(ls->upstreams, l->upstream, UPSTREAM_PRIMARY, now_ns);
 	if (attempt_resume(ls, l)) {
 		lookup_plan(l, LOOKUP_ELSEWHERE);
 		return true;

@@ -139,16 +139,10 @@ struct upstream_cookie {
  * was cut (TC), a proof that a doubted reply is true, or, as a last resort, a reply at all. It is
  * also what a TCP client's question goes over first. Waits, silences and what is tried next are
  * kept by this; how a question leaves, and what its reply has to pass, follows from the transport
- * that it is (upstream_transport).
+ * that it is for the upstream (upstream_transport). Where both are one stream there is no fallback
+ * as a last resort; the rest is the same.
  */
 enum upstream_over { UPSTREAM_PRIMARY, UPSTREAM_FALLBACK, UPSTREAM_OVERS };
-
-/* upstream_transport: the transport that OVER is. No other place in outbound/ names any. */
-MUST_USE static inline enum transport
-upstream_transport(enum upstream_over over)
-{
-	return over == UPSTREAM_FALLBACK ? TRANSPORT_TCP : TRANSPORT_UDP;
-}
 
 struct upstream {
 	/* Aligned, so that the address of a table entry is cheap to compute. */
@@ -181,6 +175,29 @@ struct upstream {
 	struct tcp_conn tcp[TCP_POOL_SIZE]; /* its TCP connections */
 	uint32_t tcp_yield; /* replies that one of tcp gives before it ends; TCP_CONN_ENDLESS */
 };
+
+/* upstream_transport: the transport that OVER is for UP. No other place in outbound/ names any. */
+MUST_USE static inline enum transport
+upstream_transport(const struct upstream *up, enum upstream_over over)
+{
+	_Static_assert(sizeof(up->conf.transport) == UPSTREAM_OVERS, "each has one");
+	return (enum transport)up->conf.transport[over];
+}
+
+/* upstream_has_stream: is the primary transport of UP a stream? Its fallback always is. */
+MUST_USE static inline bool
+upstream_has_stream(const struct upstream *up)
+{
+	return transport_is_stream(upstream_transport(up, UPSTREAM_PRIMARY));
+}
+
+/* upstream_has_fallback: is there another transport to UP than the primary one? */
+MUST_USE static inline bool
+upstream_has_fallback(const struct upstream *up)
+{
+	return upstream_transport(up, UPSTREAM_PRIMARY) !=
+	    upstream_transport(up, UPSTREAM_FALLBACK);
+}
 
 /* upstream_guarded: is guard G in force at NOW_NS? */
 static inline bool

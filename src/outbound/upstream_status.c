@@ -73,7 +73,7 @@ views_of(const struct upstreams *us, struct upstream_status out[static CONF_MAX_
 		for (unsigned over = 0; over < UPSTREAM_OVERS; over++) {
 			const struct times *t = &up->times[over];
 
-			v->rtt[over].transport = (uint8_t)upstream_transport(over);
+			v->rtt[over].transport = (uint8_t)upstream_transport(up, over);
 			if (!times_known(t))
 				continue;
 			v->rtt[over].srtt_ns = t->srtt_ns;

@@ -220,6 +220,8 @@ START_TEST(nameservers_are_kept_in_order)
 	ck_assert_uint_eq(c->n_upstreams, 3);
 	ck_assert_str_eq(netaddr_format(&c->upstreams[0].addr, text), "192.0.2.1#53");
 	ck_assert_str_eq(netaddr_format(&c->upstreams[1].addr, text), "2001:db8::1#5353");
+	ck_assert_uint_eq(c->upstreams[1].transport[0], TRANSPORT_UDP);
+	ck_assert_uint_eq(c->upstreams[1].transport[1], TRANSPORT_TCP);
 	ck_assert_str_eq(netaddr_format(&c->upstreams[2].addr, text), "fe80::1%lo#53");
 	ck_assert(!settings.nameserver_defaults);
 	/* mtd64-ng took both spellings. */

@@ -34,7 +34,9 @@ loopback(uint16_t port)
 static void
 make_conf(struct conf_core *c)
 {
-	c->upstreams[0].addr = loopback(53);
+	const struct netaddr a = loopback(53);
+
+	c->upstreams[0] = conf_upstream_at(&a);
 	c->n_upstreams = 1;
 	c->timeout_ms = 200;
 	c->upstream_tries = 2;

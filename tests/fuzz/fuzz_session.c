@@ -81,7 +81,7 @@ reload(struct fuzz *f, uint8_t bits)
 	struct conf_core *c = &confs[++turn % 2];
 
 	*c = f->conf;
-	c->upstreams[1].addr = c->upstreams[0].addr;
+	c->upstreams[1] = c->upstreams[0];
 	c->upstreams[1].addr.addr[15] = 2;
 	c->n_upstreams = (bits & TWO_UPSTREAMS) != 0 ? 2 : 1;
 	c->case_randomization = (bits & MIXED_CASE) != 0;

@@ -620,7 +620,7 @@ START_TEST(upstreams_share_the_slots)
 {
 	rig.conf.io.outgoing_ports = UPSTREAM_SET_PORTS;
 	for (unsigned i = 0; i < CONF_MAX_UPSTREAMS; i++) {
-		rig.conf.core.upstreams[i].addr = rig.up;
+		rig.conf.core.upstreams[i] = conf_upstream_at(&rig.up);
 		rig.conf.core.upstreams[i].addr.port = (uint16_t)(2000 + i);
 	}
 	rig.conf.core.n_upstreams = CONF_MAX_UPSTREAMS;

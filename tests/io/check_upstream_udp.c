@@ -223,8 +223,8 @@ START_TEST(unreachable_upstream_is_no_spin)
 	uint64_t n, begin_ms;
 
 	testclock_release();
+	rig.conf.core.upstreams[1] = rig.conf.core.upstreams[0];
 	rig.conf.core.upstreams[0].addr = rig_addr("255.255.255.255", 53);
-	rig.conf.core.upstreams[1].addr = rig.up;
 	rig.conf.core.n_upstreams = 2;
 	rig.conf.core.timeout_ms = 200;
 	start();

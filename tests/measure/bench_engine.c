@@ -275,6 +275,8 @@ run(void *arg)
 static void
 configure(struct common *c)
 {
+	struct netaddr upstream;
+
 	c->conf = (struct conf_core){ .n_upstreams = 1,
 		.max_waiting_per_client = 1000,
 		.max_same_question = 16,
@@ -293,8 +295,9 @@ configure(struct common *c)
 		    .cut = CONF_CUT_SECURE,
 		    .prefetch = true },
 		.policies = load_policies(&c->task.load) };
-	if (!netaddr_parse("::1", 53, &c->conf.upstreams[0].addr))
+	if (!netaddr_parse("::1", 53, &upstream))
 		abort();
+	c->conf.upstreams[0] = conf_upstream_at(&upstream);
 	if (c->task.cache_size == 0)
 		return;
 	c->conf.cache = cache_new(c->task.cache_size, KEEP_STALE_S, 1);

@@ -522,6 +522,32 @@ START_TEST(d27_mute_over_udp_asked_over_tcp)
 }
 END_TEST
 
+/* Rule 34: where both transports are one, there is no last resort by the other. */
+START_TEST(rule34_one_transport_is_asked_over_that)
+{
+	struct lookup *l = start(0, &by_udp);
+	struct lookup_result result;
+	struct packet_out send;
+	unsigned n = 0;
+
+	make_quick(2);
+	p.upstreams.n_order = 1;
+	p.upstreams.table[0].conf.transport[UPSTREAM_PRIMARY] = TRANSPORT_TCP;
+	p.conf.upstream_tries = 3;
+	do {
+		if (parts_next(&p, &send)) {
+			ck_assert(packet_is(&send.to, PACKET_UPSTREAM, TRANSPORT_TCP));
+			ck_assert_uint_eq(l->now.over, UPSTREAM_PRIMARY);
+			n++;
+		}
+		listen_out(l);
+	} while (!loss_on_timer(&p.lookups, l, &result, p.now_ns));
+	ck_assert_int_eq(result.outcome, LOOKUP_SILENT);
+	ck_assert_uint_eq(n, CONF_MOST_TRIES);
+	ck_assert_uint_gt(p.upstreams.table[0].failures.n, 0);
+}
+END_TEST
+
 void
 tests_add(TCase *tc)
 {
@@ -542,4 +568,5 @@ tests_add(TCase *tc)
 	tcase_add_test(tc, d5_down_meanwhile);
 	tcase_add_test(tc, d3_down_is_asked_once);
 	tcase_add_test(tc, d27_mute_over_udp_asked_over_tcp);
+	tcase_add_test(tc, rule34_one_transport_is_asked_over_that);
 }

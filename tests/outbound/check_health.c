@@ -136,6 +136,27 @@ START_TEST(d27_refused_is_in_doubt_at_once)
 END_TEST
 
 /*
+ * D27: where the primary transport is a stream, no connection is as a refusal; and as there is no
+ * other transport, no probe goes over it.
+ */
+START_TEST(d27_no_connection_of_the_primary_is_a_refusal)
+{
+	parts_conf(&conf, 1, 100);
+	conf.upstreams[0].transport[UPSTREAM_PRIMARY] = TRANSPORT_TCP;
+	upstreams_configure(&us, &conf, &wheel);
+	ck_assert(!upstream_has_fallback(&us.table[0]));
+	health_on_no_tcp(&us, 0, now_ns);
+	ck_assert(us.table[0].in_doubt && !us.table[0].down);
+	pass(2 * HEALTH_LOST_MS, false);
+	ck_assert(us.table[0].down);
+	pass(20 * HEALTH_LOST_MS, false);
+	ck_assert_uint_ge(led.n_udp, 2 * HEALTH_TCP_EACH);
+	ck_assert_uint_eq(led.n_tcp, 0);
+	ck_assert_uint_gt(led.n_bare, 0);
+}
+END_TEST
+
+/*
  * D27: probes that the kernel had no room for say nothing: for as long as none leaves it is not
  * down, and then only when those that leave have gone unanswered.
  */
@@ -510,6 +531,7 @@ tests_add(TCase *tc)
 	tcase_add_checked_fixture(tc, setup, NULL);
 	tcase_add_test(tc, three_timeouts_put_it_in_doubt);
 	tcase_add_test(tc, d27_refused_is_in_doubt_at_once);
+	tcase_add_test(tc, d27_no_connection_of_the_primary_is_a_refusal);
 	tcase_add_test(tc, d27_unsent_probes_take_nothing_down);
 	tcase_add_test(tc, probes_do_not_add_up);
 	tcase_add_test(tc, d27_down_by_silent_probes);

@@ -246,6 +246,57 @@ START_TEST(d11_no_room_concerns_one_question)
 END_TEST
 
 /*
+ * D11, D26: where a stream is the primary transport, what has no room in it waits and goes the same
+ * way, and what loses its connection too.
+ */
+START_TEST(d11_primary_stream_is_kept_to)
+{
+	static const struct lookup_wish usual = { .whole = true, .prefer = UPSTREAM_NONE };
+	struct lookup *l;
+
+	p.upstreams.table[0].conf.transport[UPSTREAM_PRIMARY] = TRANSPORT_TCP;
+	l = parts_lookup(&p, "a.example", &usual);
+	expect_tcp(0);
+	ck_assert_uint_eq(l->now.over, UPSTREAM_PRIMARY);
+	loss_on_tcp_full(&p.lookups, 0, wire_u16(p.tcp), p.now_ns);
+	ck_assert(!parts_next(&p, &sent));
+	wait_out(l);
+	expect_tcp(0);
+	lose(0, true);
+	expect_tcp(0);
+	ck_assert_uint_eq(l->now.over, UPSTREAM_PRIMARY);
+	lose(0, false);
+	expect_udp(); /* to the other one, which is asked as usual */
+	ck_assert_uint_eq(l->upstream, 1);
+}
+END_TEST
+
+/* D27: connections of the primary transport that end without a reply are silence. */
+START_TEST(d27_primary_stream_that_ends_is_silence)
+{
+	static const struct lookup_wish usual = { .whole = true, .prefer = UPSTREAM_NONE };
+	struct upstream *up = &p.upstreams.table[0];
+
+	up->conf.transport[UPSTREAM_PRIMARY] = TRANSPORT_TCP;
+	(void)parts_lookup(&p, "a.example", &usual);
+	expect_tcp(0);
+	lose(0, true);
+	expect_tcp(0);
+	ck_assert_uint_eq(up->failures.n, 0);
+	lose(0, true);
+	expect_udp();
+	ck_assert_uint_eq(up->failures.n, 1);
+	p.upstreams.order[0] = 1;
+	p.upstreams.n_order = 1;
+	(void)ask(TCP_POOL_SIZE); /* over the fallback of the other one it is none */
+	lose(TCP_POOL_SIZE, true);
+	expect_tcp(TCP_POOL_SIZE);
+	lose(TCP_POOL_SIZE, true);
+	ck_assert_uint_eq(p.upstreams.table[1].failures.n, 0);
+}
+END_TEST
+
+/*
  * Rule 34: an attempt that was given up early, as a late reply to another one led on, is a try too
  * when its connection ends.
  */
@@ -577,6 +628,8 @@ tests_add(TCase *tc)
 	tcase_add_test(tc, d27_stuck_connection_is_left_at_once);
 	tcase_add_test(tc, slow_name_leaves_the_connection_alone);
 	tcase_add_test(tc, d11_no_room_concerns_one_question);
+	tcase_add_test(tc, d11_primary_stream_is_kept_to);
+	tcase_add_test(tc, d27_primary_stream_that_ends_is_silence);
 	tcase_add_test(tc, questions_wait_where_connections_end_early);
 	tcase_add_test(tc, all_down_shortens_the_wait_for_a_connection);
 	tcase_add_test(tc, silence_makes_room_on_a_connection);

@@ -36,6 +36,8 @@ START_TEST(nothing_is_known_at_first)
 		ck_assert_uint_eq(one[i].since_ns, 0);
 		ck_assert_uint_eq(one[i].heard_ns, 0);
 		ck_assert_uint_eq(one[i].rtt[UPSTREAM_PRIMARY].weight, 0);
+		ck_assert_uint_eq(one[i].rtt[UPSTREAM_PRIMARY].transport, TRANSPORT_UDP);
+		ck_assert_uint_eq(one[i].rtt[UPSTREAM_FALLBACK].transport, TRANSPORT_TCP);
 		ck_assert_uint_eq(one[i].rtt[UPSTREAM_FALLBACK].weight, 0);
 		ck_assert_uint_eq(one[i].tally.sends, 0);
 	}

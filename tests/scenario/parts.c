@@ -25,10 +25,12 @@ parts_conf(struct conf_core *conf, unsigned n, uint32_t cap)
 		.max_same_question = 16,
 		.n_upstreams = n };
 	for (unsigned i = 0; i < n; i++) {
+		struct netaddr a;
 		char text[32];
 
 		snprintf(text, sizeof(text), "192.0.2.%u", i + 1);
-		PARTS_CHECK(netaddr_parse(text, 53, &conf->upstreams[i].addr));
+		PARTS_CHECK(netaddr_parse(text, 53, &a));
+		conf->upstreams[i] = conf_upstream_at(&a);
 	}
 }
 

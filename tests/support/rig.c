@@ -122,7 +122,7 @@ rig_settings(struct rig *r)
 	struct conf_core *c = &r->conf.core;
 	struct conf_io *io = &r->conf.io;
 
-	c->upstreams[0].addr = r->up;
+	c->upstreams[0] = conf_upstream_at(&r->up);
 	c->n_upstreams = 1;
 	c->selection = CONF_IN_ORDER;
 	c->timeout_ms = 5000;
