@@ -41,6 +41,7 @@ load_settings(const struct options *o, const char *path, const struct settings *
 		return false;
 	}
 	s->orders = now != NULL ? now->orders : NULL;
+	s->prefix_states = now != NULL ? now->prefix_states : NULL;
 	options_apply(o, s, &d);
 	read_prefixes(now, start != NULL ? start->user(s) : geteuid(), s, &d);
 	complete_settings(s, RESOLVCONF_PATH, &d);

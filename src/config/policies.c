@@ -13,6 +13,7 @@
 #include "config/values.h"
 #include "dns/name.h"
 #include "dns64/special.h"
+#include "policy/prefix_states.h"
 
 /* A policy that is being made. */
 struct making {
@@ -277,7 +278,7 @@ make_ranges(struct making *m)
 	m->p->synth.v4 = v4;
 }
 
-/* Set the states (RULES D15) and the weights of the prefixes of P, the policy of block L. */
+/* Set the states of the prefixes of P, the policy of block L, as its lines have them (RULES D15), and their weights. */
 static void
 take_states(const struct settings *s, const struct policy_lines *l, struct policy *p)
 {
@@ -287,6 +288,21 @@ take_states(const struct settings *s, const struct policy_lines *l, struct polic
 
 		p->states[i] = (uint8_t)(says != NULL ? says->state : POLICY_ACTIVE);
 		p->choice.weights[i] = says != NULL ? says->weight : PREFIX_CHOICE_WEIGHT;
+		p->causes[i] =
+		    (uint8_t)(says == NULL || says->from == POLICY_LINES_CONF ? POLICY_CONFIGURED
+									      : POLICY_OPERATOR);
+	}
+}
+
+/* Lower the states of all of PS, which are those of the lines, by what is reported of prefixes. */
+static void
+take_reports(const struct settings *s, struct policies *ps)
+{
+	for (size_t i = 0; i < ps->n; i++) {
+		prefix_states_lower(s->prefix_states,
+		    policy_lines_group(s->policy_lines, policy_lines_at(s->policy_lines, i)),
+		    &ps->table[i]);
+		policy_settle(&ps->table[i]);
 	}
 }
 
@@ -477,6 +493,8 @@ make(struct making *m, const struct policies *before)
 	if (before == NULL)
 		m->starved = m->starved || !access_fill(m->ps, m->s, m->d);
 	m->starved = m->starved || !orders_fill(m->s->orders, m->ps) || policies_finish(m->ps) != 0;
+	if (!m->starved)
+		take_reports(m->s, m->ps);
 }
 
 /* The policies of S. BEFORE, if not NULL, differs in prefixes only. */
@@ -520,9 +538,9 @@ policies_change_states(const struct settings *s, const struct policies *before)
 		policies_unref(ps);
 		return NULL;
 	}
-	for (size_t i = 0; ps != NULL && i < ps->n; i++) {
+	for (size_t i = 0; ps != NULL && i < ps->n; i++)
 		take_states(s, policy_lines_at(s->policy_lines, i), &ps->table[i]);
-		policy_settle(&ps->table[i]);
-	}
+	if (ps != NULL)
+		take_reports(s, ps);
 	return ps;
 }

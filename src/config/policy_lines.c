@@ -143,6 +143,12 @@ policy_lines_state(const struct policy_lines_list *list, const struct policy_lin
 			   : policy_lines_find(policy_lines_in_force(list, l), prefix);
 }
 
+uint64_t
+policy_lines_group(const struct policy_lines_list *list, const struct policy_lines *l)
+{
+	return l->group > 0 ? l->group : policy_lines_at(list, 0)->group;
+}
+
 struct policy_lines *
 policy_lines_now(const struct policy_lines_list *list)
 {

@@ -84,6 +84,7 @@ struct policy_lines {
 	   map); those that prefix-file has */
 	struct array vias;
 	struct array saved_vias;
+	uint64_t group;        /* of reports about prefixes: 0: none */
 	time_t told;           /* when dns64ctl last changed prefixes and did not save that; 0 */
 	struct array excluded; /* struct policy_lines_net */
 	struct array ranges;   /* struct policy_lines_range */
@@ -159,6 +160,11 @@ MUST_USE const struct array *policy_lines_in_force(
  */
 MUST_USE const struct policy_lines_prefix *policy_lines_state(const struct policy_lines_list *list,
     const struct policy_lines *l, const struct pref64 *prefix, bool mapped_only);
+
+/* policy_lines_group: the group of reports about prefixes that counts for block L of LIST; 0: none
+ * does. */
+MUST_USE uint64_t policy_lines_group(
+    const struct policy_lines_list *list, const struct policy_lines *l);
 
 /* policy_lines_open: begin a block whose head is at LINE. Its item; NULL without memory. */
 MUST_USE struct policy_lines *policy_lines_open(struct policy_lines_list *list, unsigned line);

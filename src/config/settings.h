@@ -42,6 +42,7 @@ enum settings_sandbox { SETTINGS_SANDBOX_ON, SETTINGS_SANDBOX_STRICT, SETTINGS_S
 
 struct policy_lines_list;
 struct orders;
+struct prefix_states;
 
 /* The keyword log-level: of each, an enum log_level plus 1, or 0 if there is none. */
 struct settings_log_levels {
@@ -109,6 +110,8 @@ struct settings {
 	    querylog; /* conf.core.querylog as configured, without dns64ctl querylog */
 	/* borrowed, the same after a reload: orders of dns64ctl; NULL: none can be given */
 	struct orders *orders;
+	/* likewise: what is reported of prefixes; NULL: nothing can be */
+	struct prefix_states *prefix_states;
 
 	/* Of no use to engine and shell. */
 	struct settings_log_levels log_levels; /* see config/loglevel */

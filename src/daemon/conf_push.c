@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "daemon/newfile.h"
 #include "daemon/sockets.h"
 #include "policy/prefix_index.h"
 
@@ -79,4 +80,58 @@ conf_push_post(struct conf_push *p, struct threads *t)
 	}
 	snapshot_unref(p->snapshot);
 	free(p->sockets); /* the loops own the descriptors now */
+}
+
+/* --- For nat64/prefixes ----------------------------------------------------------------------- */
+
+static bool
+pack(void *arg, struct settings *s)
+{
+	struct conf_push_prefixes *c = arg;
+
+	c->push = (struct conf_push){ .n_added = 0 };
+	return conf_push_pack(&c->push, c->threads->n, &s->conf.io, s);
+}
+
+static void
+post(void *arg)
+{
+	struct conf_push_prefixes *c = arg;
+
+	conf_push_post(&c->push, c->threads);
+}
+
+static void
+drop(void *arg)
+{
+	struct conf_push_prefixes *c = arg;
+
+	conf_push_free(&c->push, c->threads->n);
+}
+
+static bool
+pending(void *arg)
+{
+	const struct conf_push_prefixes *c = arg;
+
+	return threads_pending(c->threads) != 0;
+}
+
+static int
+write_file(const char *path, const char *text, size_t len)
+{
+	int fd = newfile_create(path, 0644);
+
+	return fd < 0 ? fd : newfile_end(path, fd, newfile_write(fd, text, len));
+}
+
+struct prefixes_loops
+conf_push_prefixes(struct conf_push_prefixes *c)
+{
+	return (struct prefixes_loops){ .pack = pack,
+		.post = post,
+		.drop = drop,
+		.pending = pending,
+		.write = write_file,
+		.arg = c };
 }

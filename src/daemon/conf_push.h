@@ -15,6 +15,7 @@
 #include "daemon/threads.h"
 #include "io/bind.h"
 #include "io/snapshot.h"
+#include "nat64/prefixes.h"
 
 struct conf_push {
 	struct snapshot *snapshot;
@@ -36,6 +37,15 @@ MUST_USE bool conf_push_pack(
  * listens on the same addresses (loop_post).
  */
 void conf_push_post(struct conf_push *p, struct threads *t);
+
+/* What conf_push_prefixes works on. */
+struct conf_push_prefixes {
+	struct threads *threads; /* borrowed */
+	struct conf_push push;   /* between pack, and post or drop */
+};
+
+/* conf_push_prefixes: how nat64/prefixes has the loops of C work by a change. C is borrowed. */
+MUST_USE struct prefixes_loops conf_push_prefixes(struct conf_push_prefixes *c);
 
 /* conf_push_free: nothing is to change after all. */
 void conf_push_free(struct conf_push *p, unsigned n_loops);

@@ -43,6 +43,7 @@
 #include "daemon/websock.h"
 #include "outbound/shared_health.h"
 #include "policy/prefix_index.h"
+#include "policy/prefix_states.h"
 #include "policy/rate.h"
 
 static const char ident[] = "dns64d";
@@ -64,13 +65,14 @@ struct daemon {
 	bool stuck;               /* a thread of these is, and uses what the loops have */
 	struct stats log_stats;   /* what these two count */
 	struct sandbox sandbox;
-	struct logonce *logonce;           /* owned; settings.conf.core.logonce borrows it */
-	struct health_table *health_table; /* likewise */
-	struct rates *rates;               /* likewise */
-	struct prefix_index *prefix_index; /* likewise */
-	struct orders *orders;             /* owned; settings.orders borrows it */
-	struct cache *cache;               /* owned; settings.conf.core.cache borrows it */
-	struct cachefile cachefile;        /* of that cache */
+	struct logonce *logonce;             /* owned; settings.conf.core.logonce borrows it */
+	struct health_table *health_table;   /* likewise */
+	struct rates *rates;                 /* likewise */
+	struct prefix_index *prefix_index;   /* likewise */
+	struct prefix_states *prefix_states; /* owned; settings.prefix_states borrows it */
+	struct orders *orders;               /* owned; settings.orders borrows it */
+	struct cache *cache;                 /* owned; settings.conf.core.cache borrows it */
+	struct cachefile cachefile;          /* of that cache */
 	int signal_fd;
 	char path[PATH_MAX]; /* of the configuration; after a chroot, as seen from inside */
 };
@@ -251,6 +253,8 @@ start_loops(struct daemon *d)
 	s->conf.core.prefix_index = d->prefix_index =
 	    prefix_index_new(); /* NULL: all count together */
 	prefix_index_give(d->prefix_index, s->conf.core.policies);
+	/* NULL: prefix-check has no effect */
+	s->prefix_states = d->prefix_states = prefix_states_new();
 	if (!listen_watch_open(&d->watch, s, d->plan.n_loops, &sockets))
 		return DAEMON_RESOURCES;
 	policy_counters_give(&s->policy_counters, s->conf.core.policies);
@@ -475,6 +479,7 @@ work(enum options_task task, struct options *o)
 	health_table_free(d->health_table);
 	rates_free(d->rates);
 	prefix_index_free(d->prefix_index);
+	prefix_states_free(d->prefix_states);
 	free(d->orders);
 	if (d->signal_fd >= 0)
 		close(d->signal_fd);

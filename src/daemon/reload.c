@@ -14,8 +14,8 @@
 #include "config/orders.h"
 #include "daemon/conf_push.h"
 #include "daemon/cookies.h"
-#include "daemon/prefixes.h"
 #include "daemon/sockets.h"
+#include "nat64/prefixes.h"
 
 struct addresses {
 	const struct netaddr *a;

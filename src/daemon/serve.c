@@ -20,12 +20,12 @@
 #include "daemon/listen_watch.h"
 #include "daemon/notify.h"
 #include "daemon/ordered.h"
-#include "daemon/prefixes.h"
 #include "daemon/querylog.h"
 #include "daemon/reload.h"
 #include "daemon/report.h"
 #include "daemon/websock.h"
 #include "io/evbase.h"
+#include "nat64/prefixes.h"
 
 #define PENDING_MS 10     /* how often to look whether all loops have taken an update */
 #define BEGIN_MS 10000    /* how long a reload waits to begin: longer than LISTENER_LINGER_NS */
@@ -287,7 +287,7 @@ change_prefixes(void *arg, const struct prefix_change *c, char error[static HOST
 		snprintf(error, HOST_ERROR, "the daemon is stopping");
 		return HOST_UNABLE;
 	}
-	return prefixes_change(s->settings, s->threads, s->path, c, error);
+	return prefixes_change(&s->prefixes, c, error);
 }
 
 static enum host_verdict
@@ -480,6 +480,13 @@ may_expire(const struct serve *s, uint64_t now)
 	return now >= orders_due_ns(s->settings->orders) && s->reload != SERVE_POSTED && !stops(s);
 }
 
+/* Is there something reported of prefixes that loops do not work by? */
+static bool
+may_settle(const struct serve *s, uint64_t now)
+{
+	return prefixes_due(&s->prefixes, now) && s->reload != SERVE_POSTED && !stops(s);
+}
+
 /* The loops that have not taken the last change, or not closed what they gave up by it. */
 static uint64_t
 behind(const struct serve *s)
@@ -518,7 +525,7 @@ wait_ms(const struct serve *s, uint64_t now, int cache_ms)
 	if (over_ns > now && over_ns < due && !stops(s))
 		due = over_ns;
 	if ((s->reload != SERVE_SETTLED || may_reload(s) || may_look(s, now) ||
-		may_expire(s, now)) &&
+		may_expire(s, now) || may_settle(s, now)) &&
 	    now + PENDING_MS * NS_PER_MS < due)
 		due = now + PENDING_MS * NS_PER_MS;
 	if (due == UINT64_MAX)
@@ -628,6 +635,8 @@ work(struct serve *s, struct event *due, bool *well)
 		if (may_expire(s, now) &&
 		    ordered_is_due(s->settings->orders, threads_pending(s->threads) != 0, now))
 			ordered_expire(s->settings, s->threads, now);
+		if (may_settle(s, now))
+			prefixes_settle(&s->prefixes, now);
 	} while (!is_over(s, now, well));
 }
 
@@ -681,6 +690,10 @@ serve_run(struct serve *s)
 	bool well = false;
 
 	event_set_log_callback(on_libevent);
+	s->push.threads = s->threads;
+	s->prefixes = (struct prefixes){
+		.settings = s->settings, .path = s->path, .loops = conf_push_prefixes(&s->push)
+	};
 	s->base = evbase_new();
 	if (s->base == NULL) {
 		log_error(LOG_SERVER, "no memory");

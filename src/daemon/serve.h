@@ -18,9 +18,11 @@
 #include "base/attr.h"
 #include "config/options.h"
 #include "config/settings.h"
+#include "daemon/conf_push.h"
 #include "daemon/sandbox.h"
 #include "daemon/threads.h"
 #include "figures/verdict.h"
+#include "nat64/prefixes.h"
 
 struct cachefile;
 struct listen_watch;
@@ -63,6 +65,8 @@ struct serve {
 	int signal_fd;                 /* borrowed: of serve_signals */
 	struct event_base *base;       /* owned by serve_run, as the next */
 	struct control *control;
+	struct prefixes prefixes; /* how they are changed, with the next */
+	struct conf_push_prefixes push;
 	struct event *arrivals; /* of watch->fd; NULL: there is none */
 	uint64_t wanted_ns;     /* since when a reload is wanted that has not begun; 0: none is */
 	struct verdict verdict; /* of control */

@@ -172,6 +172,7 @@ policies_new(size_t n)
 		.svcb = POLICY_SVCB_CACHED,
 		.ede = POLICY_EDE_ALL,
 		.rate_factor = 1,
+		.held = POLICY_NONE_HELD,
 	};
 	struct policies *ps = start(n);
 
@@ -313,6 +314,17 @@ policy_state_word(enum policy_state state)
 	return words[state];
 }
 
+const char *
+policy_cause_word(enum policy_cause cause)
+{
+	static const char *const words[] = { [POLICY_CONFIGURED] = "configured",
+		[POLICY_OPERATOR] = "operator",
+		[POLICY_PROBE] = "probe",
+		[POLICY_DISCOVERY] = "discovery" };
+
+	return words[cause];
+}
+
 int
 policy_state_of(const struct policy *p, const struct pref64 *prefix)
 {
@@ -342,6 +354,7 @@ finish_policy(struct policy *p)
 	if (!has_general_prefix(p) && p->synth.n_prefixes < POLICY_MAX_PREFIXES) {
 		p->synth.prefixes[p->synth.n_prefixes] = pref64_well_known();
 		p->states[p->synth.n_prefixes] = POLICY_ACTIVE;
+		p->causes[p->synth.n_prefixes] = POLICY_CONFIGURED;
 		p->mapped_only[p->synth.n_prefixes] = false;
 		p->choice.weights[p->synth.n_prefixes] = PREFIX_CHOICE_WEIGHT;
 		p->synth.n_prefixes++;

@@ -68,6 +68,16 @@ enum policy_ede {
 /* dns64-prefix: the state of a prefix (RULES D15) */
 enum policy_state { POLICY_ACTIVE, POLICY_DRAIN, POLICY_DOWN };
 
+/* What the state of a prefix comes of. */
+enum policy_cause {
+	POLICY_CONFIGURED, /* the configuration, the command line or a default */
+	POLICY_OPERATOR,   /* dns64ctl, also what it has saved in prefix-file */
+	POLICY_PROBE,      /* prefix-check */
+	POLICY_DISCOVERY   /* the network announces it, or no more */
+};
+
+#define POLICY_NONE_HELD UINT8_MAX
+
 /*
  * A value in policy.zones, synth.v4 and synth.excluded has what holds in its low bits, and above
  * them the line of the configuration that says so, for who asks why; so it costs no memory.
@@ -125,9 +135,12 @@ struct policy {
 
 	/* Per prefix, with the indices of synth.prefixes. */
 	uint8_t states[POLICY_MAX_PREFIXES]; /* enum policy_state (RULES D15) */
+	uint8_t causes[POLICY_MAX_PREFIXES]; /* enum policy_cause: what it comes of */
 	bool mapped_only[POLICY_MAX_PREFIXES];
 	uint32_t places[POLICY_MAX_PREFIXES]; /* in policies.site.prefixes; by policies_finish */
 	uint8_t numbers[POLICY_MAX_PREFIXES]; /* those of that table: counting needs no search */
+	/* the index of the one that is active only as all others failed too; POLICY_NONE_HELD */
+	uint8_t held;
 };
 
 struct store;
@@ -267,6 +280,9 @@ policy_fits_family(const struct policy *p, const struct netaddr *client)
 
 /* policy_state_word: STATE as the configuration and dns64ctl have it: "active", "drain", "down". */
 MUST_USE const char *policy_state_word(enum policy_state state);
+
+/* policy_cause_word: CAUSE as a word: "configured", "operator", "probe", "discovery". */
+MUST_USE const char *policy_cause_word(enum policy_cause cause);
 
 /* policy_state_of: the state of PREFIX, its suffix not compared, in P; -1: P has it not. */
 MUST_USE int policy_state_of(const struct policy *p, const struct pref64 *prefix);

@@ -10,7 +10,6 @@
 #include "base/clock.h"
 #include "config/load.h"
 #include "daemon/conf_push.h"
-#include "daemon/prefixes.h"
 #include "daemon/reload.h"
 #include "support/heard.h"
 #include "support/scratch.h"
@@ -130,6 +129,10 @@ START_TEST(nothing_else_is_made_anew)
 		.what = ORDER_DENY, .of = "192.0.2.0/24", .state = POLICY_IGNORED
 	};
 	const struct order end = { .what = ORDER_UNDENY, .of = "192.0.2.0/24" };
+	struct conf_push_prefixes push = { .threads = &threads };
+	struct prefixes prefixes = {
+		.settings = &settings, .path = conf, .loops = conf_push_prefixes(&push)
+	};
 	const struct policies *ps = settings.conf.core.policies;
 	const struct zonemap *special = ps->common.special, *reverse = ps->site.reverse;
 
@@ -142,12 +145,11 @@ START_TEST(nothing_else_is_made_anew)
 		const struct prefix_change other = { .what = PREFIX_CHANGE_ADD,
 			.prefix = "2001:db8:1::/96" };
 
-		ck_assert_int_eq(prefixes_change(&settings, &threads, conf, &c, error), HOST_DONE);
+		ck_assert_int_eq(prefixes_change(&prefixes, &c, error), HOST_DONE);
 		ck_assert_int_eq(access_of("192.0.2.1"), POLICY_IGNORED);
 		ck_assert(settings.conf.core.policies->ignores);
 		if (i == 0) /* the last one cannot be taken away */
-			ck_assert_int_eq(
-			    prefixes_change(&settings, &threads, conf, &other, error), HOST_DONE);
+			ck_assert_int_eq(prefixes_change(&prefixes, &other, error), HOST_DONE);
 	}
 	ck_assert_int_eq(ordered_change(&settings, &threads, &end, error), HOST_DONE);
 	ck_assert_int_ne(access_of("192.0.2.1"), POLICY_IGNORED);

@@ -23,7 +23,8 @@ allowed()
 	config) echo "config/ engine/ $below_engine tools/cmdline.h" ;;
 	figures) echo "figures/ config/ io/ engine/ $below_engine" ;;
 	control) echo "control/ figures/ config/ io/ engine/ $below_engine" ;;
-	daemon) echo "daemon/ control/ figures/ config/ io/ engine/ $below_engine" ;;
+	nat64) echo "nat64/ control/host_ops.h config/ engine/ $below_engine" ;;
+	daemon) echo "daemon/ nat64/ control/ figures/ config/ io/ engine/ $below_engine" ;;
 	# Beside them, what asks and answers for tests and measurements.
 	tools) echo "tools/ dns64/ dns/ base/" ;;
 	dns64ctl) echo "dns64ctl/ control/commands.h control/sockpath.h core/transport.h tools/ base/" ;;

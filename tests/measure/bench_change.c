@@ -10,8 +10,9 @@
 #include "base/log.h"
 #include "config/orders.h"
 #include "config/settings.h"
+#include "daemon/conf_push.h"
 #include "daemon/ordered.h"
-#include "daemon/prefixes.h"
+#include "nat64/prefixes.h"
 #include "support/configured.h"
 #include "support/cputime.h"
 
@@ -43,6 +44,8 @@ measure(struct settings *s, const char *prefix, enum prefix_change_what one,
     enum prefix_change_what other)
 {
 	struct threads none = { .n = 0 };
+	struct conf_push_prefixes push = { .threads = &none };
+	struct prefixes p = { .settings = s, .path = "bench", .loops = conf_push_prefixes(&push) };
 	uint64_t begun = cputime_ns();
 	char error[HOST_ERROR];
 
@@ -50,7 +53,7 @@ measure(struct settings *s, const char *prefix, enum prefix_change_what one,
 		const struct prefix_change c = { .what = i % 2 == 0 ? one : other,
 			.prefix = prefix };
 
-		if (prefixes_change(s, &none, "bench", &c, error) != HOST_DONE)
+		if (prefixes_change(&p, &c, error) != HOST_DONE)
 			abort();
 	}
 	printf("%s or %s: %.1f us\n", prefix_change_word(one), prefix_change_word(other),

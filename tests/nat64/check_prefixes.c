@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A change of prefixes, all of it or nothing; and what a reload says of it. That loops take it at
- * once the system test shows. */
+/* A change of prefixes, all of it or nothing; what is reported of them; and what a reload says of
+ * it. That loops take it at once the system test shows. */
 
-#include "daemon/prefixes.h"
+#include "nat64/prefixes.h"
 
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "config/load.h"
+#include "daemon/conf_push.h"
 #include "daemon/newfile.h"
 #include "daemon/reload.h"
 #include "io/snapshot.h"
@@ -23,6 +25,8 @@ static char dir[SCRATCH_PATH], conf[SCRATCH_PATH + 8], file[SCRATCH_PATH + 8];
 static const struct options options = { .level = -1 };
 static struct threads threads;
 static struct settings settings;
+static struct conf_push_prefixes push = { .threads = &threads };
+static struct prefixes prefixes;
 static char error[HOST_ERROR];
 
 static void
@@ -54,6 +58,9 @@ setup(void)
 	heard_start(LOG_LEVEL_INFO);
 	ck_assert(load());
 	settings.conf.core.prefix_index = prefix_index_new();
+	prefixes = (struct prefixes){
+		.settings = &settings, .path = conf, .loops = conf_push_prefixes(&push)
+	};
 }
 
 static void
@@ -74,7 +81,7 @@ change(enum prefix_change_what what, const char *prefix, const char *client, boo
 		.what = what, .prefix = prefix, .client = client, .save = save
 	};
 
-	return prefixes_change(&settings, &threads, conf, &c, error);
+	return prefixes_change(&prefixes, &c, error);
 }
 
 /* The active prefixes of policy I. */
@@ -309,6 +316,98 @@ START_TEST(a_broken_file)
 }
 END_TEST
 
+static bool is_pending;
+
+static bool
+pending(void *arg)
+{
+	(void)arg;
+	return is_pending;
+}
+
+/* Prefix I of policy 0 is reported to be in STATE. */
+static void
+report(unsigned i, enum policy_state state)
+{
+	const struct prefix_report r = { .group = 7,
+		.prefix = settings.conf.core.policies->table[0].synth.prefixes[i],
+		.cause = POLICY_PROBE,
+		.state = state };
+
+	ck_assert(prefixes_report(&prefixes, &r, NS_PER_SEC));
+}
+
+/* D35: what is reported while a loop has a change to take is handed out together, afterwards; not
+ * for ever for a loop that stands still; a change of dns64ctl has it, too. */
+START_TEST(reports)
+{
+	const struct policies *before;
+
+	ck_assert_int_eq(change(PREFIX_CHANGE_ADD, "2001:db8:2::/96", NULL, false), HOST_DONE);
+	ck_assert_int_eq(change(PREFIX_CHANGE_ADD, "2001:db8:3::/96", NULL, false), HOST_DONE);
+	policy_lines_at(settings.policy_lines, 0)->group = 7;
+	settings.prefix_states = prefix_states_new();
+	prefixes.loops.pending = pending;
+	before = settings.conf.core.policies;
+	is_pending = true;
+	report(0, POLICY_DOWN);
+	prefixes_settle(&prefixes, NS_PER_SEC);
+	report(1, POLICY_DOWN);
+	prefixes_settle(&prefixes, 2 * NS_PER_SEC);
+	ck_assert(prefixes_due(&prefixes, 2 * NS_PER_SEC));
+	ck_assert_ptr_eq(settings.conf.core.policies, before);
+	is_pending = false;
+	prefixes_settle(&prefixes, 2 * NS_PER_SEC);
+	ck_assert(!prefixes_due(&prefixes, 2 * NS_PER_SEC));
+	ck_assert_uint_eq(settings.conf.core.policies->table[0].synth.active_bits, 4);
+	ck_assert_int_eq(settings.conf.core.policies->table[0].causes[1], POLICY_PROBE);
+	is_pending = true;
+	report(1, POLICY_ACTIVE);
+	prefixes_settle(&prefixes, NS_PER_SEC + PREFIXES_TAKE_MS * NS_PER_MS);
+	ck_assert_uint_eq(settings.conf.core.policies->table[0].synth.active_bits, 6);
+	report(0, POLICY_ACTIVE);
+	ck_assert_int_eq(change(PREFIX_CHANGE_DRAIN, "2001:db8:3::/96", NULL, false), HOST_DONE);
+	ck_assert_uint_eq(settings.conf.core.policies->table[0].synth.active_bits, 3);
+	ck_assert_int_eq(settings.conf.core.policies->table[0].causes[2], POLICY_OPERATOR);
+	ck_assert(!prefixes_due(&prefixes, 2 * NS_PER_SEC));
+	/* Two that fail: one stays, and the log has it. */
+	report(0, POLICY_DOWN);
+	report(1, POLICY_DOWN);
+	is_pending = false;
+	prefixes_settle(&prefixes, 2 * NS_PER_SEC);
+	ck_assert_uint_eq(settings.conf.core.policies->table[0].synth.active_bits, 2);
+	ck_assert_uint_eq(heard("no prefix passes prefix-check for 2 of 2 policies"), 1);
+	prefix_states_free(settings.prefix_states);
+}
+END_TEST
+
+static bool
+no_pack(void *arg, struct settings *s)
+{
+	(void)arg;
+	(void)s;
+	return false;
+}
+
+START_TEST(reports_without_memory)
+{
+	ck_assert_int_eq(change(PREFIX_CHANGE_ADD, "2001:db8:2::/96", NULL, false), HOST_DONE);
+	policy_lines_at(settings.policy_lines, 0)->group = 7;
+	settings.prefix_states = prefix_states_new();
+	prefixes.loops.pack = no_pack;
+	report(0, POLICY_DOWN);
+	prefixes_settle(&prefixes, NS_PER_SEC);
+	ck_assert_uint_eq(actives(0), 2);
+	ck_assert_uint_eq(heard("tried again each second"), 1);
+	ck_assert(!prefixes_due(&prefixes, NS_PER_SEC + 1));
+	ck_assert(prefixes_due(&prefixes, 2 * NS_PER_SEC));
+	prefixes.loops = conf_push_prefixes(&push);
+	prefixes_settle(&prefixes, 2 * NS_PER_SEC);
+	ck_assert_uint_eq(actives(0), 1);
+	prefix_states_free(settings.prefix_states);
+}
+END_TEST
+
 void
 tests_add(TCase *tc)
 {
@@ -324,4 +423,6 @@ tests_add(TCase *tc)
 	tcase_add_test(tc, without_a_file);
 	tcase_add_test(tc, what_is_refused);
 	tcase_add_test(tc, a_broken_file);
+	tcase_add_test(tc, reports);
+	tcase_add_test(tc, reports_without_memory);
 }

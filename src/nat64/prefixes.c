@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "daemon/prefixes.h"
+#include "nat64/prefixes.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -7,22 +7,21 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/clock.h"
 #include "base/log.h"
+#include "config/policies.h"
 #include "config/prefix_file.h"
 #include "config/values.h"
-#include "daemon/conf_push.h"
-#include "daemon/newfile.h"
 
 /* --- A change --------------------------------------------------------------------------------- */
 
 #define NONE_TOLD 8 /* policies without an active prefix that are named */
 
-/* A change that is being made. */
+/* A change by dns64ctl that is being made. */
 struct work {
-	struct settings *s;
+	const struct prefixes *p;
 	const struct prefix_change *c;
-	char *error;      /* HOST_ERROR bytes */
-	const char *file; /* that errors begin with */
+	char *error; /* HOST_ERROR bytes */
 };
 
 /* Keep the first error. Where it names a line of the file, that stays. */
@@ -30,11 +29,11 @@ static void
 keep(void *ctx, enum diag_kind kind, const char *text)
 {
 	const struct work *w = ctx;
-	size_t len = strlen(w->file);
+	size_t len = strlen(w->p->path);
 
 	if (kind != DIAG_ERROR || w->error[0] != '\0')
 		return;
-	if (strncmp(text, w->file, len) == 0 && strncmp(text + len, ": ", 2) == 0)
+	if (strncmp(text, w->p->path, len) == 0 && strncmp(text + len, ": ", 2) == 0)
 		text += len + 2;
 	snprintf(w->error, HOST_ERROR, "%s", text);
 }
@@ -43,45 +42,74 @@ keep(void *ctx, enum diag_kind kind, const char *text)
 static bool
 write_file(const struct work *w)
 {
-	const char *path = w->s->prefix_file;
+	const struct settings *s = w->p->settings;
 	size_t len;
 	char *text;
 	int rc;
 
 	if (!w->c->save)
 		return true;
-	text = prefix_file_text(w->s->policy_lines, &len);
-	rc = text == NULL ? -ENOMEM : newfile_create(path, 0644);
-	if (rc >= 0)
-		rc = newfile_end(path, rc, newfile_write(rc, text, len));
+	text = prefix_file_text(s->policy_lines, &len);
+	rc = text == NULL ? -ENOMEM : w->p->loops.write(s->prefix_file, text, len);
 	free(text);
 	if (rc != 0)
-		snprintf(w->error, HOST_ERROR, "prefix-file %s cannot be written: %s", path,
-		    strerror(-rc));
+		snprintf(w->error, HOST_ERROR, "prefix-file %s cannot be written: %s",
+		    s->prefix_file, strerror(-rc));
 	return rc == 0;
 }
 
-/* Have the loops work by NEXT. False: nothing is changed, and NEXT is still the caller's. */
-static bool
-use(const struct work *w, struct threads *t, struct policies *next)
+/* How many policies of PS have only prefixes that fail, of which the last stays. */
+static size_t
+n_held(const struct policies *ps)
 {
-	struct policies *before = w->s->conf.core.policies;
-	struct conf_push p = { .n_added = 0 };
+	size_t n = 0;
+
+	for (size_t i = 0; i < ps->n; i++)
+		n += ps->table[i].held != POLICY_NONE_HELD;
+	return n;
+}
+
+/* Log what follows for clients whose last prefix fails, too. */
+static void
+tell_held(size_t before, size_t now, size_t of)
+{
+	if (now > before)
+		log_warn(LOG_CONFIG,
+		    "no prefix passes prefix-check for %zu of %zu policies: the one that failed "
+		    "last stays active",
+		    now, of);
+	else if (now == 0 && before > 0)
+		log_notice(LOG_CONFIG, "each policy has a prefix again that passes prefix-check");
+}
+
+/*
+ * Have the loops work by NEXT, the one way of all changes. W: by dns64ctl, and perhaps to be saved;
+ * NULL: by reports. False: nothing is changed, and NEXT is still the caller's.
+ */
+static bool
+use(struct prefixes *p, struct policies *next, const struct work *w)
+{
+	struct settings *s = p->settings;
+	struct policies *before = s->conf.core.policies;
 	bool ok;
 
-	w->s->conf.core.policies = next;
-	ok = conf_push_pack(&p, t->n, &w->s->conf.io, w->s);
+	s->conf.core.policies = next;
+	ok = p->loops.pack(p->loops.arg, s);
 	/* The last that can fail. */
-	if (ok && !write_file(w)) {
-		conf_push_free(&p, t->n);
+	if (ok && w != NULL && !write_file(w)) {
+		p->loops.drop(p->loops.arg);
 		ok = false;
 	}
-	if (ok)
-		conf_push_post(&p, t);
-	else
-		w->s->conf.core.policies = before;
-	policies_unref(ok ? before : NULL);
-	return ok;
+	if (!ok) {
+		s->conf.core.policies = before;
+		return false;
+	}
+	p->loops.post(p->loops.arg);
+	/* Whatever was reported is in them. */
+	p->since_ns = p->retry_ns = 0;
+	tell_held(n_held(before), n_held(next), next->n);
+	policies_unref(before);
+	return true;
 }
 
 /* How many policies of S have PREFIX in another state than in BEFORE, or no more, or only now. */
@@ -134,11 +162,11 @@ warn_none(const struct settings *s, const struct policies *before)
 }
 
 enum host_verdict
-prefixes_change(struct settings *s, struct threads *t, const char *path,
-    const struct prefix_change *c, char error[static HOST_ERROR])
+prefixes_change(struct prefixes *p, const struct prefix_change *c, char error[static HOST_ERROR])
 {
-	struct work w = { .s = s, .c = c, .error = error, .file = path };
-	struct diag d = { .file = w.file, .places = &s->places, .sink = keep, .ctx = &w };
+	struct settings *s = p->settings;
+	struct work w = { .p = p, .c = c, .error = error };
+	struct diag d = { .file = p->path, .places = &s->places, .sink = keep, .ctx = &w };
 	struct prefix_change_made made;
 	struct policies *next, *before;
 
@@ -153,7 +181,7 @@ prefixes_change(struct settings *s, struct threads *t, const char *path,
 		return HOST_WRONG;
 	next = prefix_change_policies(s, c, &d);
 	before = policies_ref(s->conf.core.policies);
-	if (next != NULL && use(&w, t, next)) {
+	if (next != NULL && use(p, next, &w)) {
 		prefix_change_keep(s, &made);
 		tell(s, before, c);
 		warn_none(s, before);
@@ -166,6 +194,46 @@ prefixes_change(struct settings *s, struct threads *t, const char *path,
 	if (error[0] == '\0')
 		snprintf(error, HOST_ERROR, "there is no memory for it");
 	return next == NULL ? HOST_WRONG : HOST_UNABLE;
+}
+
+/* --- What is reported ------------------------------------------------------------------------- */
+
+bool
+prefixes_report(struct prefixes *p, const struct prefix_report *r, uint64_t now_ns)
+{
+	struct prefix_states *t = p->settings->prefix_states;
+
+	if (t == NULL || !prefix_states_put(t, r))
+		return false;
+	if (p->since_ns == 0)
+		p->since_ns = now_ns;
+	return true;
+}
+
+bool
+prefixes_due(const struct prefixes *p, uint64_t now_ns)
+{
+	return p->since_ns != 0 && now_ns >= p->retry_ns;
+}
+
+void
+prefixes_settle(struct prefixes *p, uint64_t now_ns)
+{
+	const struct settings *s = p->settings;
+	struct policies *next;
+
+	if (!prefixes_due(p, now_ns) ||
+	    (p->loops.pending(p->loops.arg) && now_ns - p->since_ns < PREFIXES_TAKE_MS * NS_PER_MS))
+		return;
+	next = policies_change_states(s, s->conf.core.policies);
+	if (next != NULL && use(p, next, NULL))
+		return;
+	policies_unref(next);
+	if (p->retry_ns == 0)
+		log_error(LOG_CONFIG,
+		    "no memory to have the loops work by what prefix-check reports: tried again "
+		    "each second");
+	p->retry_ns = now_ns + NS_PER_SEC;
 }
 
 /* --- A reload --------------------------------------------------------------------------------- */
