@@ -66,6 +66,21 @@ complete_listens(struct settings *s, struct diag *d)
 	listens_complete(s);
 }
 
+/* A round of prefix-check is over before the next one begins. */
+static void
+check_rounds(const struct settings *s, struct diag *d)
+{
+	unsigned line = keywords_line(s, "prefix-check-timeout");
+
+	if (s->check_timeout_ms <= s->check_interval_ms)
+		return;
+	if (line == 0)
+		line = keywords_line(s, "prefix-check-interval");
+	diag_error(d, line, "prefix-check-timeout",
+	    "%g s are longer than prefix-check-interval, %g s; allowed is that at most",
+	    s->check_timeout_ms / 1000.0, s->check_interval_ms / 1000.0);
+}
+
 /* Add the nameservers of resolv.conf, but not this daemon's own addresses. */
 static void
 add_system_nameservers(struct settings *s, const char *path, struct diag *d)
@@ -180,6 +195,7 @@ complete_settings(struct settings *s, const char *resolv_conf, struct diag *d)
 	complete_listens(s, d);
 	complete_upstreams(s, resolv_conf, d);
 	check_health(s, d);
+	check_rounds(s, d);
 	if (strcmp(s->query_log, "none") == 0)
 		s->conf.core.querylog.select = 0;
 	if (strcmp(s->dnstap_socket, "none") == 0)

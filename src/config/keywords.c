@@ -4,6 +4,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "config/checks.h"
 #include "config/field.h"
 #include "config/loglevel.h"
 #include "config/set.h"
@@ -312,6 +313,32 @@ static const struct keyword table[] = {
 	    POLICY(servfail_without_prefix),
 	    .fallback = "nodata",
 	    .help = "what is said when no prefix is active" },
+	{ .name = "prefix-check",
+	    .args = "tcp ADDRESS port N | dns ADDRESS NAME | icmp ADDRESS | none",
+	    .parse = set_prefix_check,
+	    POLICY_LIST(4),
+	    .fallback = "none",
+	    .help = "an IPv4 host that is asked under each prefix: does its translator work?" },
+	{ .name = "prefix-check-interval",
+	    SECONDS(100, 3600000),
+	    FIELD(check_interval_ms),
+	    .fallback = "2",
+	    .help = "from one round of prefix-check to the next; up to a tenth less, by chance" },
+	{ .name = "prefix-check-timeout",
+	    SECONDS(50, 60000),
+	    FIELD(check_timeout_ms),
+	    .fallback = "1",
+	    .help = "how long a target of prefix-check may take to answer" },
+	{ .name = "prefix-check-fall",
+	    NUMBER(1, 100),
+	    FIELD(check_fall),
+	    .fallback = "3",
+	    .help = "rounds in a row without an answer until a prefix is down" },
+	{ .name = "prefix-check-rise",
+	    NUMBER(1, 100),
+	    FIELD(check_rise),
+	    .fallback = "5",
+	    .help = "rounds in a row with one until it is up again" },
 	{ .name = "map",
 	    .args = "NETWORK/LENGTH PREFIX/LENGTH|none",
 	    .parse = set_map,

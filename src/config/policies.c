@@ -7,6 +7,7 @@
 
 #include "base/hash.h"
 #include "config/access.h"
+#include "config/checks.h"
 #include "config/keywords.h"
 #include "config/orders.h"
 #include "config/policy_lines.h"
@@ -493,8 +494,12 @@ make(struct making *m, const struct policies *before)
 	if (before == NULL)
 		m->starved = m->starved || !access_fill(m->ps, m->s, m->d);
 	m->starved = m->starved || !orders_fill(m->s->orders, m->ps) || policies_finish(m->ps) != 0;
-	if (!m->starved)
-		take_reports(m->s, m->ps);
+	if (m->starved)
+		return;
+	take_reports(m->s, m->ps);
+	for (size_t i = 0; i < m->ps->n; i++)
+		checks_fit(m->s->policy_lines, policy_lines_at(m->s->policy_lines, i),
+		    &m->ps->table[i], m->d);
 }
 
 /* The policies of S. BEFORE, if not NULL, differs in prefixes only. */

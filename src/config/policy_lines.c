@@ -30,6 +30,7 @@ fini(struct policy_lines *l)
 	array_fini(&l->saved);
 	array_fini(&l->vias);
 	array_fini(&l->saved_vias);
+	array_fini(&l->checks);
 	array_fini(&l->excluded);
 	array_fini(&l->ranges);
 	array_fini(&l->zones);
@@ -143,10 +144,23 @@ policy_lines_state(const struct policy_lines_list *list, const struct policy_lin
 			   : policy_lines_find(policy_lines_in_force(list, l), prefix);
 }
 
+/* The block whose prefix-check lines count for block L. */
+static const struct policy_lines *
+checks_of(const struct policy_lines_list *list, const struct policy_lines *l)
+{
+	return l->checks.n > 0 || l->checks_none ? l : policy_lines_at(list, 0);
+}
+
+const struct array *
+policy_lines_checks(const struct policy_lines_list *list, const struct policy_lines *l)
+{
+	return &checks_of(list, l)->checks;
+}
+
 uint64_t
 policy_lines_group(const struct policy_lines_list *list, const struct policy_lines *l)
 {
-	return l->group > 0 ? l->group : policy_lines_at(list, 0)->group;
+	return checks_of(list, l)->group;
 }
 
 struct policy_lines *

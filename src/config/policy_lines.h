@@ -65,6 +65,20 @@ struct policy_lines_zone {
 	enum policy_zone kind;
 };
 
+#define POLICY_LINES_CHECKS 4 /* lines of prefix-check, in a block or outside */
+
+/* What is asked of a target, by the word of prefix-check. */
+enum policy_lines_check_kind { POLICY_LINES_TCP, POLICY_LINES_DNS, POLICY_LINES_ICMP };
+
+/* A target that is asked under each prefix. */
+struct policy_lines_check {
+	uint8_t v4[4]; /* network order */
+	uint16_t port; /* host order; POLICY_LINES_ICMP: 0 */
+	enum policy_lines_check_kind kind;
+	unsigned line;
+	uint8_t name[DNS_NAME_MAX]; /* POLICY_LINES_DNS: the name that is asked for */
+};
+
 struct policy_lines {
 	unsigned line;                /* of the block's head; 0: the lines outside of any block */
 	unsigned lines[KEYWORDS_MAX]; /* where each keyword first stood; in blocks only */
@@ -84,7 +98,9 @@ struct policy_lines {
 	   map); those that prefix-file has */
 	struct array vias;
 	struct array saved_vias;
-	uint64_t group;        /* of reports about prefixes: 0: none */
+	struct array checks;   /* struct policy_lines_check */
+	bool checks_none;      /* prefix-check none */
+	uint64_t group;        /* of reports about prefixes: a hash of checks; 0: there are none */
 	time_t told;           /* when dns64ctl last changed prefixes and did not save that; 0 */
 	struct array excluded; /* struct policy_lines_net */
 	struct array ranges;   /* struct policy_lines_range */
@@ -160,6 +176,10 @@ MUST_USE const struct array *policy_lines_in_force(
  */
 MUST_USE const struct policy_lines_prefix *policy_lines_state(const struct policy_lines_list *list,
     const struct policy_lines *l, const struct pref64 *prefix, bool mapped_only);
+
+/* policy_lines_checks: the targets (struct policy_lines_check) for block L of LIST. */
+MUST_USE const struct array *policy_lines_checks(
+    const struct policy_lines_list *list, const struct policy_lines *l);
 
 /* policy_lines_group: the group of reports about prefixes that counts for block L of LIST; 0: none
  * does. */

@@ -138,6 +138,10 @@ struct settings {
 	bool web_allow_any;
 	uint8_t web_names[SETTINGS_WEB_NAMES][DNS_NAME_MAX]; /* besides its own */
 	size_t n_web_names;
+	uint32_t check_interval_ms; /* prefix-check-interval, and so on */
+	uint32_t check_timeout_ms;
+	uint32_t check_fall;
+	uint32_t check_rise;
 	uint32_t lameduck_ms; /* a lame duck for so long before a stop */
 	uint32_t stop_timeout_ms;
 	char cache_file[SETTINGS_PATH];  /* "none": the cache is not saved */

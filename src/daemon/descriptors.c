@@ -4,9 +4,25 @@
 #include "base/log.h"
 #include "control/http.h"
 #include "io/upstream_set.h"
+#include "nat64/targets.h"
 #include "outbound/upstream.h"
 
 #define OTHERS 32 /* of one loop besides its sockets; of the process besides its loops */
+
+/* The most that prefix-check may have open at a time. */
+static rlim_t
+probes(const struct settings *s)
+{
+	struct targets t = { .n = 0 };
+	rlim_t n = TARGETS_MOST;
+
+	if (s->conf.core.policies == NULL)
+		return 0;
+	if (targets_make(&t, s))
+		n = t.n_pairs;
+	targets_fini(&t);
+	return n;
+}
 
 rlim_t
 descriptors_needed(const struct settings *s, unsigned n_loops)
@@ -18,7 +34,7 @@ descriptors_needed(const struct settings *s, unsigned n_loops)
 	    (upstream < UPSTREAM_MAX_SOCKETS ? upstream : UPSTREAM_MAX_SOCKETS) +
 	    s->conf.core.n_upstreams * TCP_POOL_SIZE + OTHERS;
 
-	return per_loop * n_loops + 2 * HTTP_CONNECTIONS + s->web.n + OTHERS;
+	return per_loop * n_loops + 2 * HTTP_CONNECTIONS + s->web.n + probes(s) + OTHERS;
 }
 
 void

@@ -14,10 +14,13 @@
 
 #include "base/log.h"
 #include "base/ownfile.h"
+#include "config/checks.h"
 #include "config/keywords.h"
+#include "config/policy_lines.h"
 #include "daemon/controlsock.h"
 #include "daemon/pidfile.h"
 #include "io/bind.h"
+#include "nat64/probe.h"
 
 struct precheck {
 	const struct settings *s;
@@ -358,6 +361,46 @@ check_querylog(const struct precheck *c)
 		    precheck_strerror(rc));
 }
 
+/* As nat64/probe will. */
+static int
+try_ping(const struct precheck *c, const char *unused)
+{
+	(void)c;
+	(void)unused;
+	return probe_try_icmp();
+}
+
+/* The first line that asks by ICMP; NULL: there is none. */
+static const struct policy_lines_check *
+first_ping(const struct policy_lines_list *list)
+{
+	for (size_t i = 0; i < list->all.n; i++) {
+		const struct array *checks = &policy_lines_at(list, i)->checks;
+		const struct policy_lines_check *of = checks->items;
+
+		for (size_t k = 0; k < checks->n; k++) {
+			if (of[k].kind == POLICY_LINES_ICMP)
+				return &of[k];
+		}
+	}
+	return NULL;
+}
+
+/* May the daemon have ping sockets? Without them the targets of such lines do not answer. */
+static void
+check_ping(const struct precheck *c)
+{
+	const struct policy_lines_check *check = first_ping(c->s->policy_lines);
+	int rc = check == NULL ? 0 : try_for_daemon(c, try_ping, "/");
+	char text[CHECKS_TEXT];
+
+	if (rc != 0)
+		diag_warning(c->d, check->line, "prefix-check",
+		    "'%s' cannot be asked by the daemon: %s; its group must be in "
+		    "net.ipv4.ping_group_range",
+		    checks_format(check, text), strerror(-rc));
+}
+
 /* The pidfile is opened before privileges are dropped, so this process judges it. */
 static void
 check_pidfile(const struct precheck *c)
@@ -502,5 +545,6 @@ precheck_all(const struct settings *s, const struct options *o, void *unused, st
 		check_file(&c, "cache-file", s->cache_file);
 	check_file(&c, "prefix-file", s->prefix_file);
 	check_querylog(&c);
+	check_ping(&c);
 	check_reload(&c);
 }

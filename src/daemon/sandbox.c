@@ -12,6 +12,8 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "config/checks.h"
+#include "config/policy_lines.h"
 #include "daemon/landlock.h"
 #include "daemon/syscalls.h"
 
@@ -110,6 +112,45 @@ add_port(uint16_t *ports, size_t *n, uint16_t port)
 		ports[(*n)++] = port;
 }
 
+/* Call ONE with ARG for each TCP target of prefix-check in S. */
+static void
+each_check(const struct settings *s, void (*one)(void *arg, const struct policy_lines_check *check),
+    void *arg)
+{
+	for (size_t i = 0; i < s->policy_lines->all.n; i++) {
+		const struct array *checks = &policy_lines_at(s->policy_lines, i)->checks;
+		const struct policy_lines_check *of = checks->items;
+
+		for (size_t k = 0; k < checks->n; k++) {
+			if (of[k].kind == POLICY_LINES_TCP)
+				one(arg, &of[k]);
+		}
+	}
+}
+
+/* Permit connections to the port of CHECK, if there is room; else sandbox_tell warns. */
+static void
+permit_check(void *arg, const struct policy_lines_check *check)
+{
+	struct sandbox *sb = arg;
+
+	if (sb->n_connects < SANDBOX_PORTS)
+		add_port(sb->connects, &sb->n_connects, check->port);
+}
+
+static void
+warn_check(void *arg, const struct policy_lines_check *check)
+{
+	const struct sandbox *sb = arg;
+	char text[CHECKS_TEXT];
+
+	if (!has_port(sb->connects, sb->n_connects, check->port))
+		log_warn(LOG_CONFIG,
+		    "prefix-check %s: the sandbox forbids TCP to this port until a restart, as the "
+		    "start did not know it",
+		    checks_format(check, text));
+}
+
 static void
 find_ports(struct sandbox *sb, const struct settings *s)
 {
@@ -118,6 +159,7 @@ find_ports(struct sandbox *sb, const struct settings *s)
 	sb->connects[sb->n_connects++] = DNS_PORT;
 	for (size_t i = 0; i < c->core.n_upstreams; i++)
 		add_port(sb->connects, &sb->n_connects, c->core.upstreams[i].addr.port);
+	each_check(s, permit_check, sb);
 	/* Of addresses that may come later, too. */
 	for (size_t i = 0; i < s->listens.n_fixed; i++)
 		add_port(sb->binds, &sb->n_binds, s->listens.fixed[i].port);
@@ -303,4 +345,6 @@ sandbox_tell(const struct sandbox *sb, const struct settings *s)
 			    "as the start did not know it",
 			    netaddr_format(&c->upstreams[i].addr, text));
 	}
+	if (sb->landlock >= LANDLOCK_ABI_NET)
+		each_check(s, warn_check, (void *)(uintptr_t)sb);
 }

@@ -9,10 +9,10 @@
  * Files and TCP ports (daemon/landlock): the directories of the configuration and of
  * /etc/resolv.conf may be read, that of cache-file written, too, that of query-log written, and
  * those of the pidfile and of the control socket let these be removed. TCP connects to port 53 and
- * to the ports of the upstreams. The loops, which alone see messages, may use no file and bind no
- * TCP port at all; with strict nobody binds another one than those of listen. System calls
- * (daemon/syscalls). Besides the process is not dumpable, so that others of its user can neither
- * trace it nor read its memory.
+ * to the ports of the upstreams and of prefix-check. The loops, which alone see messages, may use
+ * no file and bind no TCP port at all; with strict nobody binds another one than those of listen.
+ * System calls (daemon/syscalls). Besides the process is not dumpable, so that others of its user
+ * can neither trace it nor read its memory.
  *
  * What the kernel or the build lacks is told and left out. A build with sanitizers or coverage has
  * no sandbox, as these use files, memory and processes in their own ways.
@@ -25,7 +25,7 @@
 #include "base/attr.h"
 #include "config/settings.h"
 
-#define SANDBOX_PORTS (CONF_MAX_UPSTREAMS + 1)
+#define SANDBOX_PORTS (CONF_MAX_UPSTREAMS + 64)
 
 /* What is in force; all zero: nothing. */
 struct sandbox {
@@ -33,7 +33,7 @@ struct sandbox {
 	bool strict;
 	int landlock;                     /* version of Landlock's ABI; -errno: why there is none */
 	int syscalls;                     /* 0, or -errno: why system calls are not limited */
-	uint16_t connects[SANDBOX_PORTS]; /* TCP ports of upstreams */
+	uint16_t connects[SANDBOX_PORTS]; /* TCP ports of upstreams and of prefix-check */
 	size_t n_connects;
 	uint16_t binds[CONF_MAX_LISTENS + SETTINGS_INTERFACES]; /* TCP ports of listen lines */
 	size_t n_binds;

@@ -25,6 +25,7 @@
 #include "daemon/report.h"
 #include "daemon/websock.h"
 #include "io/evbase.h"
+#include "nat64/prefixcheck.h"
 #include "nat64/prefixes.h"
 
 #define PENDING_MS 10     /* how often to look whether all loops have taken an update */
@@ -282,12 +283,16 @@ static enum host_verdict
 change_prefixes(void *arg, const struct prefix_change *c, char error[static HOST_ERROR])
 {
 	struct serve *s = arg;
+	enum host_verdict verdict;
 
 	if (stops(s)) {
 		snprintf(error, HOST_ERROR, "the daemon is stopping");
 		return HOST_UNABLE;
 	}
-	return prefixes_change(&s->prefixes, c, error);
+	verdict = prefixes_change(&s->prefixes, c, error);
+	if (verdict == HOST_DONE)
+		prefixcheck_renew(s->check);
+	return verdict;
 }
 
 static enum host_verdict
@@ -381,6 +386,7 @@ begin_reload(struct serve *s)
 		querylog_use(s->querylog, s->settings);
 		sandbox_tell(s->sandbox, s->settings);
 		dnstap_use(s->dnstap, s->settings);
+		prefixcheck_renew(s->check);
 		s->reload = SERVE_POSTED;
 		s->taken_ns = clock_now_ns() + THREADS_TAKE_MS * NS_PER_MS;
 		return;
@@ -683,6 +689,15 @@ open_control(struct serve *s)
 		.control = s->control_fd, .web = s->web->fd, .n_web = s->web->n });
 }
 
+/* Ask the targets of prefix-check, if there are any. */
+static void
+begin_checks(struct serve *s)
+{
+	s->check = prefixcheck_new(s->base, &s->prefixes);
+	if (s->check == NULL)
+		log_error(LOG_SERVER, "no memory for prefix-check: nothing is asked");
+}
+
 bool
 serve_run(struct serve *s)
 {
@@ -707,6 +722,7 @@ serve_run(struct serve *s)
 	    event_add(signals, NULL) == 0 && event_add(ended, NULL) == 0) {
 		s->ready(s->arg);
 		tell_ready(s);
+		begin_checks(s);
 		hear_arrivals(s);
 		work(s, due, &well);
 		cachefile_give_up(s->cachefile);
@@ -714,6 +730,7 @@ serve_run(struct serve *s)
 		log_error(LOG_SERVER, "no memory");
 	}
 	control_free(s->control);
+	prefixcheck_free(s->check);
 	struct event *const all[] = { signals, ended, due, s->arrivals };
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
 		if (all[i] != NULL)

@@ -32,6 +32,7 @@ struct querylog;
 struct dnstap;
 struct control;
 struct websock;
+struct prefixcheck;
 
 /* Where the last reload is. */
 enum serve_reload {
@@ -67,7 +68,8 @@ struct serve {
 	struct control *control;
 	struct prefixes prefixes; /* how they are changed, with the next */
 	struct conf_push_prefixes push;
-	struct event *arrivals; /* of watch->fd; NULL: there is none */
+	struct prefixcheck *check; /* owned by serve_run; NULL: there was no memory */
+	struct event *arrivals;    /* of watch->fd; NULL: there is none */
 	uint64_t wanted_ns;     /* since when a reload is wanted that has not begun; 0: none is */
 	struct verdict verdict; /* of control */
 	enum serve_reload reload;

@@ -55,6 +55,24 @@ START_TEST(ports_of_listens)
 }
 END_TEST
 
+/* D35: a round of prefix-check ends before the next one. */
+START_TEST(rounds_of_prefix_check)
+{
+	complete("nameserver 192.0.2.1\nlisten 192.0.2.2\nprefix-check-interval 0.5\n"
+		 "prefix-check-timeout 0.5\n");
+	ck_assert_str_eq(said.text, "");
+	complete("nameserver 192.0.2.1\nlisten 192.0.2.2\nprefix-check-interval 0.5\n"
+		 "prefix-check-timeout 0.6\n");
+	ck_assert_str_eq(said.text,
+	    "error t.conf:4: prefix-check-timeout: 0.6 s are longer than prefix-check-interval, "
+	    "0.5 s; allowed is that at most\n");
+	complete("nameserver 192.0.2.1\nlisten 192.0.2.2\nprefix-check-interval 0.5\n");
+	ck_assert_str_eq(said.text,
+	    "error t.conf:3: prefix-check-timeout: 1 s are longer than prefix-check-interval, 0.5 "
+	    "s; allowed is that at most\n");
+}
+END_TEST
+
 START_TEST(same_listen_twice_is_refused)
 {
 	complete("nameserver 192.0.2.1\nlisten 192.0.2.2\n\nlisten 192.0.2.2 port 53\n");
@@ -245,6 +263,7 @@ tests_add(TCase *tc)
 {
 	tcase_add_checked_fixture(tc, make, unmake);
 	tcase_add_test(tc, ports_of_listens);
+	tcase_add_test(tc, rounds_of_prefix_check);
 	tcase_add_test(tc, same_listen_twice_is_refused);
 	tcase_add_test(tc, without_listen_line_it_is_loopback);
 	tcase_add_test(tc, rule35_cookie_secret);

@@ -89,13 +89,17 @@ START_TEST(what_it_permits)
 
 	begin(&sb,
 	    "sandbox on\nnameserver 192.0.2.1 port 5301\nnameserver 192.0.2.2\n"
-	    "nameserver 192.0.2.3 port 5301\nlisten ::1 port 5302\nlisten ::1 port 5303\n"
+	    "nameserver 192.0.2.3 port 5301\ndns64-prefix 2001:db8::/96\n"
+	    "prefix-check tcp 192.0.2.4 port 5305\nclient 10.0.0.0/8 {\n"
+	    "prefix-check tcp 192.0.2.4 port 5306\nprefix-check icmp 192.0.2.4\n}\nlisten ::1 port "
+	    "5302\nlisten ::1 port 5303\n"
 	    "listen 127.0.0.1 port 5302\nlisten nosuch0 port 5304\n");
 	if (!sb.on)
 		return; /* a build with sanitizers */
 	ck_assert_int_eq(prctl(PR_GET_DUMPABLE, 0, 0, 0, 0), 0);
-	ck_assert_uint_eq(sb.n_connects, 2);
+	ck_assert_uint_eq(sb.n_connects, 4);
 	ck_assert(sb.connects[0] == 53 && sb.connects[1] == 5301);
+	ck_assert(sb.connects[2] == 5305 && sb.connects[3] == 5306);
 	ck_assert_uint_eq(sb.n_binds, 3);
 	ck_assert(sb.binds[0] == 5302 && sb.binds[1] == 5303 && sb.binds[2] == 5304);
 	fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
