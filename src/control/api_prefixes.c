@@ -9,6 +9,7 @@
 #include "control/control_ctx.h"
 #include "control/params.h"
 #include "control/reply.h"
+#include "policy/prefix_states.h"
 
 /* --- What there is ---------------------------------------------------------------------------- */
 
@@ -54,20 +55,50 @@ api_prefixes_add_origin(
 	(void)json_object_set_new(j, "from", json_string(from));
 }
 
-/* The prefixes of P, the policy of block L. */
+/* What prefix-check has found of prefix I of P, the policy NUMBER of S; null: nothing. */
 static json_t *
-prefixes_json(const struct telling *t, const struct policy *p, const struct policy_lines *l)
+check_json(const struct settings *s, size_t number, const struct policy *p, size_t i)
 {
+	uint64_t group =
+	    policy_lines_group(s->policy_lines, policy_lines_at(s->policy_lines, number));
+	const struct prefix_report *r = group == 0 || p->mapped_only[i]
+	    ? NULL
+	    : prefix_states_find(s->prefix_states, POLICY_PROBE, group, &p->synth.prefixes[i]);
+
+	if (r == NULL)
+		return json_null();
+	return json_pack("{s:s, s:I, s:o*}", "state", policy_state_word(r->state), "since",
+	    (json_int_t)r->since, "error", r->why[0] != '\0' ? reply_text(r->why) : json_null());
+}
+
+void
+api_prefixes_add_state(
+    json_t *j, const struct settings *s, size_t number, const struct policy *p, size_t i)
+{
+	(void)json_object_set_new(
+	    j, "state", json_string(policy_state_word((enum policy_state)p->states[i])));
+	(void)json_object_set_new(
+	    j, "cause", json_string(policy_cause_word((enum policy_cause)p->causes[i])));
+	(void)json_object_set_new(j, "weight", json_integer((json_int_t)p->choice.weights[i]));
+	(void)json_object_set_new(j, "held", json_boolean(p->held == i));
+	(void)json_object_set_new(
+	    j, "check", s != NULL ? check_json(s, number, p, i) : json_null());
+}
+
+/* The prefixes of block L, the N-th. */
+static json_t *
+prefixes_json(const struct telling *t, const struct policy_lines *l, size_t n)
+{
+	const struct policy *p = &t->host->settings->conf.core.policies->table[n];
 	json_t *list = json_array(), *j;
 	char text[PREF64_TEXT];
 
 	for (size_t i = 0; i < p->synth.n_prefixes; i++) {
 		const struct pref64 *prefix = &p->synth.prefixes[i];
 
-		j = json_pack("{s:s, s:s, s:b, s:I, s:I}", "prefix", pref64_format(prefix, text),
-		    "state", policy_state_word(p->states[i]), "map_only", p->mapped_only[i],
-		    "weight", (json_int_t)p->choice.weights[i], "answers",
-		    (json_int_t)t->answers[p->numbers[i]]);
+		j = json_pack("{s:s, s:b, s:I}", "prefix", pref64_format(prefix, text), "map_only",
+		    p->mapped_only[i], "answers", (json_int_t)t->answers[p->numbers[i]]);
+		api_prefixes_add_state(j, t->host->settings, n, p, i);
 		api_prefixes_add_origin(j, t->host, t->unsaid,
 		    policy_lines_state(
 			t->host->settings->policy_lines, l, prefix, p->mapped_only[i]));
@@ -85,7 +116,7 @@ block_json(const struct telling *t, size_t i)
 	json_t *j;
 
 	j = json_pack("{s:o*, s:b, s:o*}", "networks", conf_location_networks(l), "own", own,
-	    "prefixes", prefixes_json(t, &s->conf.core.policies->table[i], l));
+	    "prefixes", prefixes_json(t, l, i));
 	conf_location_put(j, s, l->line);
 	return j;
 }

@@ -8,14 +8,18 @@
  *
  *	{"blocks": [{"networks": [], "line": 0, "own": true, "prefixes": [
  *		{"prefix": "2001:db8:64::/96", "state": "active", "map_only": false, "weight": 100,
- *		 "from": "file", "file": "/etc/dns64d.conf", "line": 3, "answers": 1000}, ...]},
+ *		 "from": "file", "file": "/etc/dns64d.conf", "line": 3, "answers": 1000,
+ *		 "cause": "configured", "held": false, "check": null}, ...]},
  *...]}
  *
  * The first block is for clients in none. "own": it has prefixes of its own. "map_only": only map
- * lines name the prefix, whose weight does not count then. "from" is "file" or "prefix-file", both
- * with "file" and "line"; "dns64ctl" with "since", seconds since 1970; "command line", "default",
- * or "map" (a map line). "answers": how many were synthesized under the prefix, for all clients,
- * since the start.
+ * lines name the prefix, whose weight does not count then. "from" is "file" or "prefix-file", both with "file" and "line"; "dns64ctl"
+ * with "since", seconds since 1970; "command line", "default", or "map" (a map line). "answers":
+ * how many were synthesized under the prefix, for all clients, since the start. "cause" is what the
+ * state comes of: "configured", "operator" (dns64ctl), "probe" (prefix-check). "check" is what
+ * prefix-check has found: {"state": "active" or "down", "since": seconds since 1970, "error": the
+ * last one}, which may have none (null); "held": it is down by that, but as all others are not
+ * active, the one that failed last stays.
  *
  * Changes take {"prefix": PREFIX, "client": NETWORK, "persist": "yes"}, the last two optional. The
  * answer has "messages" of the log, and
@@ -44,6 +48,13 @@ MUST_USE const char *api_prefixes_unsaid(const struct settings *s);
  */
 void api_prefixes_add_origin(
     json_t *j, const struct host *host, const char *unsaid, const struct policy_lines_prefix *at);
+
+/*
+ * api_prefixes_add_state: add to J "state", "cause", "held" and "check" of prefix I of P, the
+ * policy NUMBER of S; S is NULL if P is not the one in force: "check" is not known then.
+ */
+void api_prefixes_add_state(
+    json_t *j, const struct settings *s, size_t number, const struct policy *p, size_t i);
 
 /* api_prefixes: answer with all prefixes. */
 http_handler api_prefixes;

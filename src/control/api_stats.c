@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "config/orders.h"
 #include "control/api_orders.h"
+#include "control/api_prefixes.h"
 #include "control/control_ctx.h"
 #include "control/reply.h"
 #include "figures/facts.h"
@@ -251,17 +252,18 @@ api_stats_listens(const struct facts *f, json_t *j)
 
 /* The prefixes of P, in configured order (RULES D15). */
 json_t *
-api_stats_prefixes(const struct policy *p)
+api_stats_prefixes(const struct settings *s, size_t number, const struct policy *p)
 {
 	json_t *list = json_array();
 	char text[PREF64_TEXT];
 
-	for (size_t i = 0; i < p->synth.n_prefixes; i++)
-		(void)json_array_append_new(list,
-		    json_pack("{s:s, s:s, s:b, s:I}", "prefix",
-			pref64_format(&p->synth.prefixes[i], text), "state",
-			policy_state_word((enum policy_state)p->states[i]), "map_only",
-			p->mapped_only[i], "weight", (json_int_t)p->choice.weights[i]));
+	for (size_t i = 0; i < p->synth.n_prefixes; i++) {
+		json_t *j = json_pack("{s:s, s:b}", "prefix",
+		    pref64_format(&p->synth.prefixes[i], text), "map_only", p->mapped_only[i]);
+
+		api_prefixes_add_state(j, s, number, p, i);
+		(void)json_array_append_new(list, j);
+	}
 	return list;
 }
 
@@ -314,7 +316,8 @@ answer_status(struct evhttp_request *r, void *arg, const struct host_views *v)
 	api_stats_listens(f, j);
 	(void)json_object_set_new(j, "upstreams", api_stats_upstreams(v, s));
 	(void)json_object_set_new(j, "denied", api_orders_denials(s));
-	(void)json_object_set_new(j, "prefixes", api_stats_prefixes(&c->core.policies->table[0]));
+	(void)json_object_set_new(
+	    j, "prefixes", api_stats_prefixes(d->host.settings, 0, &c->core.policies->table[0]));
 	(void)json_object_set_new(j, figures[FIGURES_CLIENT_BLOCKS].key,
 	    json_integer((json_int_t)c->core.policies->n - 1));
 	(void)json_object_set_new(j, "cache", api_stats_cache(c->core.cache));

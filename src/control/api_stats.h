@@ -44,8 +44,12 @@ void api_stats_verdict(const struct facts *f, json_t *j);
 /* api_stats_moment: T, seconds since 1970; null if it is 0. */
 MUST_USE json_t *api_stats_moment(time_t t);
 
-/* api_stats_prefixes: the prefixes of P with their states, in configured order (RULES D15). */
-MUST_USE json_t *api_stats_prefixes(const struct policy *p);
+/*
+ * api_stats_prefixes: the prefixes of P, policy NUMBER of S, with their states, in configured order
+ * (RULES D15). S: NULL if P is not in force any more.
+ */
+MUST_USE json_t *api_stats_prefixes(
+    const struct settings *s, size_t number, const struct policy *p);
 
 /* api_stats_listens: put into J which listen addresses are served, and which are waited for. */
 void api_stats_listens(const struct facts *f, json_t *j);

@@ -336,6 +336,8 @@ decided_policy(const struct decided *d)
 	return json_pack("{s:I, s:o*, s:b, s:o*, s:o*, s:o*, s:o}", "number", (json_int_t)number,
 	    "block", current ? line_at(d, block_of(d)) : json_null(), "may_ask", may_ask,
 	    "allowed_by", current && may_ask ? allowed_by(d) : json_null(), "zone", zone_json(d, s),
-	    "prefixes", api_stats_prefixes(&t->policies->table[number]), "beyond_rate_limit",
-	    t->limited > 0 ? json_integer(t->limited) : json_null());
+	    "prefixes",
+	    api_stats_prefixes(
+		current ? d->host->settings : NULL, number, &t->policies->table[number]),
+	    "beyond_rate_limit", t->limited > 0 ? json_integer(t->limited) : json_null());
 }

@@ -4,12 +4,15 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/clock.h"
 #include "config/orders.h"
+#include "config/policy_lines.h"
 #include "control/page_files.h"
 #include "dns64/pref64.h"
 #include "figures/figures.h"
+#include "policy/prefix_states.h"
 
 #define NUMBER_TEXT 32
 
@@ -221,6 +224,29 @@ addresses(struct evbuffer *out, const struct facts *f)
 	}
 }
 
+#define CHECK_TEXT (PREFIX_STATES_WHY + 64)
+
+/* What prefix-check has found of PREFIX, outside of blocks; "": nothing. */
+static const char *
+check(const struct settings *s, const struct pref64 *prefix, char text[static CHECK_TEXT])
+{
+	const struct policy_lines *first = policy_lines_at(s->policy_lines, 0);
+	const struct prefix_report *r = prefix_states_find(
+	    s->prefix_states, POLICY_PROBE, policy_lines_group(s->policy_lines, first), prefix);
+	time_t since;
+	char when[32];
+
+	text[0] = '\0';
+	if (r == NULL)
+		return text;
+	since = (time_t)r->since;
+	(void)strftime(when, sizeof(when), "%F %T", localtime(&since));
+	(void)snprintf(text, CHECK_TEXT, "%s since %s%s%s",
+	    r->state == POLICY_ACTIVE ? "up" : "down", when,
+	    r->why[0] != '\0' ? ", last error: " : "", r->why);
+	return text;
+}
+
 static void
 prefixes(struct evbuffer *out, const struct facts *f)
 {
@@ -228,13 +254,18 @@ prefixes(struct evbuffer *out, const struct facts *f)
 		[POLICY_ACTIVE] = "good", [POLICY_DRAIN] = "warn", [POLICY_DOWN] = "bad"
 	};
 	const struct policy *p = &f->settings->conf.core.policies->table[0];
-	char text[PREF64_TEXT];
+	char text[PREF64_TEXT], state[32], found[CHECK_TEXT];
 
 	for (size_t i = 0; i < p->synth.n_prefixes; i++) {
 		put(out, "<tr>");
 		cell(out, pref64_format(&p->synth.prefixes[i], text), "");
-		cell(out, policy_state_word((enum policy_state)p->states[i]), kinds[p->states[i]]);
+		(void)snprintf(state, sizeof(state), "%s%s%s",
+		    policy_state_word((enum policy_state)p->states[i]),
+		    p->causes[i] == POLICY_PROBE ? " by prefix-check" : "",
+		    p->held == i ? ", fails" : "");
+		cell(out, state, p->held == i ? "warn" : kinds[p->states[i]]);
 		cell_number(out, p->choice.weights[i]);
+		cell(out, check(f->settings, &p->synth.prefixes[i], found), "");
 		put(out, "</tr>\n");
 	}
 }

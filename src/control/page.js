@@ -150,7 +150,12 @@
 			[k, {n: v.cache}, {n: v.local}, {n: v.upstream}, {part: all(v) / most}]));
 		fill("addresses", s.listening.map(a => [a, {text: "served", kind: "good"}])
 			.concat(s.waiting.map(w => [w.listen, {text: w.why, kind: "warn"}])));
-		fill("prefixes", s.prefixes.map(p => [p.prefix, {text: p.state, kind: kinds[p.state] || "bad"}]));
+		fill("prefixes", s.prefixes.map(p => [p.prefix,
+			{text: p.state + (p.cause === "probe" ? " by prefix-check" : "") + (p.held ? ", fails" : ""),
+				kind: p.held ? "warn" : kinds[p.state] || "bad"},
+			!p.check ? "" : (p.check.state === "active" ? "up" : "down") + " since " +
+				new Date(p.check.since * 1000).toLocaleString("sv") +
+				(p.check.error ? ", last error: " + p.check.error : "")]));
 		fill("upstreams", s.upstreams.map(u => [u.address, u.by_operator !== null
 			? {text: u.by_operator.state + " by operator", kind: "warn"}
 			: {text: u.state, kind: kinds[u.state] || "bad"},

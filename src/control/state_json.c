@@ -106,7 +106,7 @@ state_json(const struct facts *f)
 	(void)json_object_set_new(j, "latency", latency_json(&f->waited));
 	(void)json_object_set_new(j, "loops", loops_json(f));
 	(void)json_object_set_new(j, "denied", api_orders_denials(f->settings));
-	(void)json_object_set_new(j, "prefixes", api_stats_prefixes(&ps->table[0]));
+	(void)json_object_set_new(j, "prefixes", api_stats_prefixes(f->settings, 0, &ps->table[0]));
 	(void)json_object_set_new(j, figures[FIGURES_CLIENT_BLOCKS].key, integer(ps->n - 1));
 	(void)json_object_set_new(j, "upstreams", api_stats_upstreams(f->views, f->settings));
 	(void)json_object_set_new(j, "cache", api_stats_cache(f->settings->conf.core.cache));

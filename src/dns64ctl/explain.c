@@ -3,6 +3,7 @@
 
 #include <ctype.h>
 #include <string.h>
+#include <time.h>
 
 #include "dns64ctl/show_parts.h"
 
@@ -108,6 +109,25 @@ are_weighted(const json_t *list)
 	return false;
 }
 
+/* What prefix-check has to do with the state of P. */
+static void
+put_check(const json_t *p, FILE *out)
+{
+	const json_t *c = json_object_get(p, "check");
+	time_t since = (time_t)show_number(c, "since");
+	char text[32];
+
+	if (strcmp(show_text(p, "cause"), "operator") == 0)
+		fputs(" by operator", out);
+	if (!json_is_object(c) || strcmp(show_text(c, "state"), "active") == 0)
+		return;
+	(void)strftime(text, sizeof(text), "%F %T", localtime(&since));
+	fprintf(out, "%s by prefix-check since %s (",
+	    json_is_true(json_object_get(p, "held")) ? ", the last one left, down" : "", text);
+	show_put(show_text(c, "error"), out);
+	fputc(')', out);
+}
+
 static void
 put_prefixes(const json_t *p, FILE *out)
 {
@@ -122,6 +142,7 @@ put_prefixes(const json_t *p, FILE *out)
 		put_two(item, "prefix", "state", out);
 		if (weighted)
 			fprintf(out, " weight %" JSON_INTEGER_FORMAT, show_number(item, "weight"));
+		put_check(item, out);
 	}
 	fputc('\n', out);
 }

@@ -320,7 +320,9 @@ put_list(const char *what, const json_t *list, const char *key, FILE *out)
 			fprintf(out, " %s by operator",
 			    show_text(json_object_get(item, "by_operator"), "state"));
 		else if (key != NULL && strcmp(show_text(item, "state"), "active") != 0)
-			fprintf(out, " %s", show_text(item, "state"));
+			fprintf(out, " %s%s", show_text(item, "state"),
+			    strcmp(show_text(item, "cause"), "probe") == 0 ? " by prefix-check"
+									   : "");
 	}
 	fputc('\n', out);
 }

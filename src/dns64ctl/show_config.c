@@ -61,6 +61,28 @@ put_weight(const json_t *p, FILE *out)
 		fprintf(out, "weight %-5" PRId64, (int64_t)show_number(p, "weight"));
 }
 
+/* What prefix-check has found of the prefix P. */
+static void
+put_check(const json_t *p, FILE *out)
+{
+	const json_t *c = json_object_get(p, "check");
+	const char *error = json_string_value(json_object_get(c, "error"));
+	time_t since = (time_t)show_number(c, "since");
+	char text[32];
+
+	if (!json_is_object(c))
+		return;
+	(void)strftime(text, sizeof(text), "%F %T", localtime(&since));
+	fprintf(out, "; %s by prefix-check since %s",
+	    strcmp(show_text(c, "state"), "active") == 0 ? "up" : show_text(c, "state"), text);
+	if (json_is_true(json_object_get(p, "held")))
+		fputs(", but active as the last one left", out);
+	if (error == NULL)
+		return;
+	fputs(", last error: ", out);
+	show_put(error, out);
+}
+
 void
 show_prefixes(const json_t *j, FILE *out)
 {
@@ -80,6 +102,7 @@ show_prefixes(const json_t *j, FILE *out)
 			put_weight(p, out);
 			fprintf(out, "%14" PRId64 "  ", (int64_t)show_number(p, "answers"));
 			put_place(p, "-", out);
+			put_check(p, out);
 			fputc('\n', out);
 		}
 	}

@@ -47,12 +47,24 @@ may_say(const struct policy *p, uint16_t ede)
 	}
 }
 
-/* The text that goes along with this extended error; NULL: none. */
+/* No prefix of P is active: because of what, for the client. */
+static const char *
+no_prefix_text(const struct policy *p)
+{
+	for (uint8_t i = 0; i < p->synth.n_prefixes; i++) {
+		if (p->causes[i] == POLICY_OPERATOR && !p->mapped_only[i])
+			return "no NAT64 prefix is active, by the operator";
+	}
+	return reason_row(REASON_NO_PREFIX)->text;
+}
+
+/* The text that goes along with this extended error to Q, of P; NULL: none. */
 static inline const char *
-text_of(const struct queries *qs, const struct query *q, uint16_t ede)
+text_of(const struct queries *qs, const struct policy *p, const struct query *q, uint16_t ede)
 {
 	if (ede == DNS_EDE_OTHER)
-		return reason_row((enum reason)q->reason)->text;
+		return q->reason == REASON_NO_PREFIX ? no_prefix_text(p)
+						     : reason_row((enum reason)q->reason)->text;
 	return UNLIKELY(ede == DNS_EDE_NOT_READY) ? qs->unready : NULL;
 }
 
@@ -75,7 +87,7 @@ opt_of(const struct queries *qs, struct query *q, const struct msg *from, uint16
 		.do_bit = q->req.do_bit,
 		.bufsize = qs->conf->udp_size_client,
 		.ede = said ? ede : DNS_EDE_NONE,
-		.ede_text = text_of(qs, q, ede),
+		.ede_text = text_of(qs, p, q, ede),
 		.ede_from = p->ede & POLICY_EDE_RELAY ? from : NULL,
 		.cookie_len = q->cookie.len,
 		.cookie = q->cookie.bytes };

@@ -163,6 +163,16 @@ const struct figure figures[] = {
 	[FIGURES_PREFIX_WEIGHT] = OF_FACTS_NAMED("weight", "dns64d_prefix_weight", GAUGE, COUNT,
 	    "The weight of the prefix among those of its block, which are the ones of "
 	    "prefix_state"),
+	[FIGURES_PREFIX_CAUSE] = OF_FACTS("prefix_cause", GAUGE, TRUTH,
+	    "1 for what the state of the prefix comes of: configured, operator (dns64ctl), probe "
+	    "(prefix-check), discovery",
+	    NO_PLACES),
+	[FIGURES_PREFIX_CHECK_UP] = OF_FACTS("prefix_check_up", GAUGE, TRUTH,
+	    "1 if the prefix passes prefix-check, 0 if it is down by that, though it may be "
+	    "active as the last one; only where it is checked",
+	    NO_PLACES),
+	[FIGURES_PREFIX_CHECK_SINCE] = OF_FACTS("prefix_check_since_seconds", GAUGE, SECONDS,
+	    "Since when prefix_check_up is as it is, in seconds since 1970", NO_PLACES),
 	[FIGURES_PREFIX_LACKING] = OF_FACTS("prefix_lacking", GAUGE, TRUTH,
 	    "1 if no prefix is active for clients of the block, of those that prefix_state has, "
 	    "unless none is wanted (synthesize never)",

@@ -6,10 +6,12 @@
 
 #include "base/clock.h"
 #include "config/orders.h"
+#include "config/policy_lines.h"
 #include "dns64/pref64.h"
 #include "figures/figures.h"
 #include "figures/metric_text.h"
 #include "policy/prefix_index.h"
+#include "policy/prefix_states.h"
 
 #define LABELS(...) ((const struct metric_label[METRIC_LABELS]){ __VA_ARGS__ })
 #define BLOCKS_MAX 256 /* that are told of: there may be 65535 */
@@ -291,12 +293,13 @@ differs(const struct policy *p, const struct policy *usual)
 	    memcmp(p->synth.prefixes, usual->synth.prefixes, n * sizeof(p->synth.prefixes[0])) !=
 	    0 ||
 	    memcmp(p->states, usual->states, n * sizeof(p->states[0])) != 0 ||
-	    memcmp(p->choice.weights, usual->choice.weights, n * sizeof(p->choice.weights[0])) != 0;
+	    memcmp(p->choice.weights, usual->choice.weights, n * sizeof(p->choice.weights[0])) != 0 ||
+	    memcmp(p->causes, usual->causes, n * sizeof(p->causes[0])) != 0;
 }
 
-/* What a family has of a policy: policy B of PS, whose label is BLOCK. */
+/* What a family has of a policy: policy B of S, whose label is BLOCK. */
 typedef void write_policy(
-    struct metric_text *t, const struct policies *ps, size_t b, struct metric_label block);
+    struct metric_text *t, const struct settings *s, size_t b, struct metric_label block);
 
 static void
 each_policy(struct metric_text *t, const struct facts *f, write_policy *one)
@@ -309,23 +312,23 @@ each_policy(struct metric_text *t, const struct facts *f, write_policy *one)
 			continue;
 		n++;
 		(void)snprintf(block, sizeof(block), "%zu", b);
-		one(t, ps, b, (struct metric_label){ "block", block });
+		one(t, f->settings, b, (struct metric_label){ "block", block });
 	}
 }
 
 static void
-one_states(struct metric_text *t, const struct policies *ps, size_t b, struct metric_label block)
+one_states(struct metric_text *t, const struct settings *s, size_t b, struct metric_label block)
 {
-	const struct policy *p = &ps->table[b];
+	const struct policy *p = &s->conf.core.policies->table[b];
 	char prefix[PREF64_TEXT];
 
 	for (size_t i = 0; i < p->synth.n_prefixes; i++) {
 		(void)pref64_format(&p->synth.prefixes[i], prefix);
-		for (unsigned s = POLICY_ACTIVE; s <= POLICY_DOWN; s++)
+		for (unsigned k = POLICY_ACTIVE; k <= POLICY_DOWN; k++)
 			metric_text_count(t,
 			    LABELS({ "prefix", prefix }, block,
-				{ "state", policy_state_word((enum policy_state)s) }),
-			    p->states[i] == s);
+				{ "state", policy_state_word((enum policy_state)k) }),
+			    p->states[i] == k);
 	}
 }
 
@@ -336,9 +339,9 @@ prefix_state(struct metric_text *t, const struct facts *f)
 }
 
 static void
-one_weights(struct metric_text *t, const struct policies *ps, size_t b, struct metric_label block)
+one_weights(struct metric_text *t, const struct settings *s, size_t b, struct metric_label block)
 {
-	const struct policy *p = &ps->table[b];
+	const struct policy *p = &s->conf.core.policies->table[b];
 	char prefix[PREF64_TEXT];
 
 	for (size_t i = 0; i < p->synth.n_prefixes; i++) {
@@ -357,9 +360,62 @@ prefix_weight(struct metric_text *t, const struct facts *f)
 }
 
 static void
-one_lacking(struct metric_text *t, const struct policies *ps, size_t b, struct metric_label block)
+one_causes(struct metric_text *t, const struct settings *s, size_t b, struct metric_label block)
 {
-	metric_text_count(t, LABELS(block), verdict_lacks_prefix(ps, b));
+	const struct policy *p = &s->conf.core.policies->table[b];
+	char prefix[PREF64_TEXT];
+
+	for (size_t i = 0; i < p->synth.n_prefixes; i++)
+		metric_text_count(t,
+		    LABELS({ "prefix", pref64_format(&p->synth.prefixes[i], prefix) }, block,
+			{ "cause", policy_cause_word((enum policy_cause)p->causes[i]) }),
+		    1);
+}
+
+static void
+prefix_cause(struct metric_text *t, const struct facts *f)
+{
+	each_policy(t, f, one_causes);
+}
+
+/* What prefix-check reports of prefix I of policy B of S; NULL: nothing. */
+static const struct prefix_report *
+report_of(const struct settings *s, size_t b, size_t i)
+{
+	const struct policy *p = &s->conf.core.policies->table[b];
+	uint64_t group = policy_lines_group(s->policy_lines, policy_lines_at(s->policy_lines, b));
+
+	return group == 0 || p->mapped_only[i]
+	    ? NULL
+	    : prefix_states_find(s->prefix_states, POLICY_PROBE, group, &p->synth.prefixes[i]);
+}
+
+#define OF_CHECK(name, value) \
+	static void one_##name( \
+	    struct metric_text *t, const struct settings *s, size_t b, struct metric_label block) \
+	{ \
+		const struct policy *p = &s->conf.core.policies->table[b]; \
+		char prefix[PREF64_TEXT]; \
+		for (size_t i = 0; i < p->synth.n_prefixes; i++) { \
+			const struct prefix_report *r = report_of(s, b, i); \
+			if (r == NULL) \
+				continue; \
+			(void)pref64_format(&p->synth.prefixes[i], prefix); \
+			metric_text_count(t, LABELS({ "prefix", prefix }, block), (value)); \
+		} \
+	} \
+	static void name(struct metric_text *t, const struct facts *f) \
+	{ \
+		each_policy(t, f, one_##name); \
+	}
+
+OF_CHECK(prefix_check_up, r->state == POLICY_ACTIVE)
+OF_CHECK(prefix_check_since, r->since)
+
+static void
+one_lacking(struct metric_text *t, const struct settings *s, size_t b, struct metric_label block)
+{
+	metric_text_count(t, LABELS(block), verdict_lacks_prefix(s->conf.core.policies, b));
 }
 
 static void
@@ -483,6 +539,9 @@ static const struct {
 	{ FIGURES_DROPPED, dropped },
 	{ FIGURES_PREFIX_STATE, prefix_state },
 	{ FIGURES_PREFIX_WEIGHT, prefix_weight },
+	{ FIGURES_PREFIX_CAUSE, prefix_cause },
+	{ FIGURES_PREFIX_CHECK_UP, prefix_check_up },
+	{ FIGURES_PREFIX_CHECK_SINCE, prefix_check_since },
 	{ FIGURES_PREFIX_LACKING, prefix_lacking },
 	{ FIGURES_SYNTHESIZED, synthesized },
 	{ FIGURES_UPSTREAM_ORDER, upstream_by_operator },

@@ -111,6 +111,22 @@ interval_ns(struct prefixcheck *c)
 	return (ms - rng_below(&c->rng, ms / 10 + 1)) * NS_PER_MS;
 }
 
+/* Let what is reported of the prefixes of G have their last errors, which change nothing. */
+static void
+note_errors(const struct prefixcheck *c, const struct targets_group *g)
+{
+	for (size_t k = 0; k < g->n_prefixes; k++) {
+		const struct targets_prefix *p = &g->prefixes[k];
+		struct prefix_report *r = p->health.state == HEALTH_UP
+		    ? NULL
+		    : prefix_states_find(
+			  settings_of(c)->prefix_states, POLICY_PROBE, g->key, &p->prefix);
+
+		if (r != NULL)
+			memcpy(r->why, p->why, sizeof(r->why));
+	}
+}
+
 static void
 end_round(struct prefixcheck *c)
 {
@@ -119,8 +135,10 @@ end_round(struct prefixcheck *c)
 	const struct targets_tell tell = { .target = on_target, .prefix = on_prefix, .arg = c };
 	uint64_t now = clock_now_ns();
 
-	for (size_t i = 0; i < c->targets.n; i++)
+	for (size_t i = 0; i < c->targets.n; i++) {
 		targets_end_round(&c->targets.groups[i], &rules, now, &tell);
+		note_errors(c, &c->targets.groups[i]);
+	}
 	c->phase = WAITS;
 	set_timer(c, c->next_ns > now ? c->next_ns - now : 0);
 }
@@ -165,6 +183,26 @@ place_all(struct prefixcheck *c)
 	}
 }
 
+/* Report the prefixes of G that nothing was reported of: they are up. So all that are checked have
+ * a report, though the states in force do not change. */
+static void
+report_new(const struct prefixcheck *c, const struct targets_group *g)
+{
+	struct prefix_states *states = settings_of(c)->prefix_states;
+
+	for (size_t k = 0; k < g->n_prefixes && states != NULL; k++) {
+		const struct prefix_report r = { .group = g->key,
+			.prefix = g->prefixes[k].prefix,
+			.cause = POLICY_PROBE,
+			.state = POLICY_ACTIVE,
+			.since = (uint64_t)time(NULL) };
+
+		if (prefix_states_find(states, r.cause, r.group, &r.prefix) == NULL &&
+		    !prefix_states_put(states, &r))
+			return; /* no memory: it is shown once something changes */
+	}
+}
+
 /* Ask by what the settings are now. Without memory it is as before, and tried again later. */
 static void
 renew(struct prefixcheck *c)
@@ -190,6 +228,8 @@ renew(struct prefixcheck *c)
 	if (c->prefixes->settings->prefix_states != NULL)
 		prefix_states_drop(
 		    c->prefixes->settings->prefix_states, POLICY_PROBE, is_asked, &c->targets);
+	for (size_t i = 0; i < c->targets.n; i++)
+		report_new(c, &c->targets.groups[i]);
 }
 
 static void

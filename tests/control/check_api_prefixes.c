@@ -8,7 +8,9 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "config/policy_lines.h"
 #include "policy/prefix_index.h"
+#include "policy/prefix_states.h"
 #include "support/operator.h"
 #include "support/tests.h"
 
@@ -84,6 +86,37 @@ START_TEST(each_with_its_place)
 	expect(2,
 	    "2001:db8:1::/96 active file:3, 2001:db8:2::/96 drain file:4, "
 	    "2001:db8:3::/96 active map:0");
+}
+END_TEST
+
+/* D35: what prefix-check has found, where it asks. */
+START_TEST(what_is_checked)
+{
+	struct settings *s = &op.settings;
+	struct prefix_report r = { .group = 7,
+		.prefix = s->conf.core.policies->table[0].synth.prefixes[1],
+		.cause = POLICY_PROBE,
+		.state = POLICY_DOWN,
+		.since = 1000,
+		.why = "icmp 192.0.2.1: no answer in time" };
+	const json_t *list, *c;
+
+	policy_lines_at(s->policy_lines, 0)->group = r.group;
+	s->prefix_states = prefix_states_new();
+	ck_assert(prefix_states_put(s->prefix_states, &r));
+	ck_assert_int_eq(caller_ask(&op.caller, "GET", "/prefixes", NULL), 200);
+	list = json_object_get(
+	    json_array_get(json_object_get(op.caller.json, "blocks"), 0), "prefixes");
+	c = json_object_get(json_array_get(list, 1), "check");
+	ck_assert_str_eq(json_string_value(json_object_get(c, "state")), "down");
+	ck_assert_str_eq(json_string_value(json_object_get(c, "error")), r.why);
+	ck_assert_int_eq(json_integer_value(json_object_get(c, "since")), 1000);
+	ck_assert(json_is_null(json_object_get(json_array_get(list, 0), "check")));
+	ck_assert_str_eq(
+	    json_string_value(json_object_get(json_array_get(list, 0), "cause")), "configured");
+	ck_assert(json_is_false(json_object_get(json_array_get(list, 0), "held")));
+	prefix_states_free(s->prefix_states);
+	s->prefix_states = NULL;
 }
 END_TEST
 
@@ -327,6 +360,7 @@ tests_add(TCase *tc)
 {
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, each_with_its_place);
+	tcase_add_test(tc, what_is_checked);
 	tcase_add_test(tc, changes_are_told);
 	tcase_add_test(tc, policies_are_listed);
 	tcase_add_test(tc, config_has_them);

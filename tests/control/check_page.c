@@ -47,7 +47,7 @@ START_TEST(numbers)
 	has("<tr><td class=\"\">&lt;eth0&gt;#53</td><td class=\"warn\">there is no such "
 	    "interface</td></tr>");
 	has("<tr><td class=\"\">64:ff9b::/96</td><td class=\"good\">active</td><td "
-	    "class=\"n\">100</td></tr>");
+	    "class=\"n\">100</td><td class=\"\"></td></tr>");
 	has("<td class=\"\">192.0.2.1#53</td><td class=\"good\">good</td><td class=\"n\">3 "
 	    "ms</td>");
 	has("<td class=\"\">2001:db8::1#53</td><td class=\"bad\">down</td><td class=\"n\">-</td>");

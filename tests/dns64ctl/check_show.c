@@ -113,6 +113,26 @@ START_TEST(status)
 }
 END_TEST
 
+/* D35: what prefix-check has found. */
+START_TEST(prefixes)
+{
+	shown(show_prefixes,
+	    "{\"blocks\": [{\"networks\": [], \"line\": 0, \"prefixes\": ["
+	    "{\"prefix\": \"64:ff9b::/96\", \"state\": \"active\", \"answers\": 7, \"from\": "
+	    "\"default\", \"check\": null},"
+	    "{\"prefix\": \"2001:db8::/96\", \"state\": \"active\", \"answers\": 8, \"from\": "
+	    "\"map\", \"held\": true, \"check\": {\"state\": \"down\", \"since\": 1000, "
+	    "\"error\": \"icmp: si\\tlent\"}}]}]}");
+	HAS("64:ff9b::/96                   active               7  default\n");
+	HAS("8  map; down by prefix-check since 19");
+	HAS(", but active as the last one left, last error: icmp: si?lent\n");
+	shown(show_status,
+	    "{\"prefixes\": [{\"prefix\": \"64:ff9b::/96\", \"state\": \"down\", \"cause\": "
+	    "\"probe\"}]}");
+	HAS("64:ff9b::/96 down by prefix-check\n");
+}
+END_TEST
+
 START_TEST(clients)
 {
 	shown(show_clients,
@@ -246,6 +266,7 @@ tests_add(TCase *tc)
 	tcase_add_test(tc, counters);
 	tcase_add_test(tc, rates);
 	tcase_add_test(tc, status);
+	tcase_add_test(tc, prefixes);
 	tcase_add_test(tc, clients);
 	tcase_add_test(tc, prefixes);
 	tcase_add_test(tc, secrets);

@@ -8,7 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "config/policy_lines.h"
 #include "figures/figures.h"
+#include "policy/prefix_states.h"
 #include "support/known.h"
 #include "support/tests.h"
 
@@ -203,6 +205,29 @@ START_TEST(weights)
 }
 END_TEST
 
+/* D35: where prefix-check asks, what it has found. */
+START_TEST(prefixes_that_are_checked)
+{
+	struct settings *s = &known.settings;
+	struct prefix_report r = { .group = 7, .cause = POLICY_PROBE, .since = 1000 };
+
+	known_open("nameserver 192.0.2.1\ndns64-prefix 64:ff9b::/96\ndns64-prefix 2001:db8::/96 "
+		   "drain\n");
+	r.prefix = s->conf.core.policies->table[0].synth.prefixes[0];
+	r.state = POLICY_DOWN;
+	policy_lines_at(s->policy_lines, 0)->group = r.group;
+	s->prefix_states = prefix_states_new();
+	ck_assert(prefix_states_put(s->prefix_states, &r));
+	write_metrics(false);
+	has("dns64d_prefix_check_up{prefix=\"64:ff9b::/96\",block=\"0\"} 0");
+	has("dns64d_prefix_check_since_seconds{prefix=\"64:ff9b::/96\",block=\"0\"} 1000");
+	ck_assert_uint_eq(count("dns64d_prefix_check_up{"), 1);
+	has("dns64d_prefix_cause{prefix=\"2001:db8::/96\",block=\"0\",cause=\"configured\"} 1");
+	prefix_states_free(s->prefix_states);
+	s->prefix_states = NULL;
+}
+END_TEST
+
 /* D31: as the verdict has it, a policy that makes no addresses wants no prefix. */
 START_TEST(prefixes_are_lacking_where_they_are_wanted)
 {
@@ -329,7 +354,7 @@ START_TEST(heads)
 	}
 	ck_assert_uint_gt(n, 100);
 	ck_assert_int_eq(strcmp(text + strlen(text) - 6, "# EOF\n") == 0, open);
-	ck_assert_uint_eq(count("# UNIT "), open ? 9 : 0);
+	ck_assert_uint_eq(count("# UNIT "), open ? 10 : 0);
 }
 END_TEST
 
@@ -343,6 +368,7 @@ tests_add(TCase *tc)
 	tcase_add_test(tc, totals_are_sums_of_their_parts);
 	tcase_add_test(tc, states);
 	tcase_add_test(tc, weights);
+	tcase_add_test(tc, prefixes_that_are_checked);
 	tcase_add_test(tc, prefixes_are_lacking_where_they_are_wanted);
 	tcase_add_test(tc, client_blocks_are_bounded);
 	tcase_add_test(tc, upstreams);

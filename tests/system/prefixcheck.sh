@@ -3,7 +3,7 @@
 # prefixcheck: prefixes that know whether they work (prefix-check). A translator is a prefix whose addresses are this
 # machine's; a dead one is a prefix on an interface where nobody is.
 . "${TOP_SRCDIR:-.}/tests/system/servers.sh"
-need ip kdig python3
+need curl ip kdig python3
 control=$work/state/control
 a=$prefix b=2001:db8:b::/96
 known=010-000-000-001.dns64perf.test
@@ -71,6 +71,18 @@ took=$(($(milliseconds) - died))
 echo "out after $took ms"
 check 'within interval x fall + timeout + 0.2 s' test "$took" -le "$(stretch 2000)"
 check 'and why' logged dns64d "prefix $b is down by prefix-check: tcp 192.0.2.1 port 8080: no answer in time"
+check 'prefixes: since when, and the last error' is '; down by prefix-check since 20' ctl prefixes
+check '  of it' is ', last error: tcp 192.0.2.1 port 8080: no answer in time' ctl prefixes
+check '  the other is up' is '; up by prefix-check since 20' ctl prefixes
+check 'explain' is "$b down by prefix-check since 20" ctl explain "$known"
+check 'status' is "$b down by prefix-check" ctl status
+curl -s http://127.0.0.1:6464/metrics >"$work/metrics"
+check 'metrics: the state' is "dns64d_prefix_state{prefix=\"$b\",block=\"0\",state=\"down\"} 1" cat "$work/metrics"
+check '  its cause' is "dns64d_prefix_cause{prefix=\"$b\",block=\"0\",cause=\"probe\"} 1" cat "$work/metrics"
+check '  what prefix-check has found' is "dns64d_prefix_check_up{prefix=\"$b\",block=\"0\"} 0" cat "$work/metrics"
+check '  of the other' is "dns64d_prefix_check_up{prefix=\"$a\",block=\"0\"} 1" cat "$work/metrics"
+check '  since when' is "dns64d_prefix_check_since_seconds{prefix=\"$b\",block=\"0\"} 1" cat "$work/metrics"
+check 'the page' is '<td class="bad">down by prefix-check</td><td class="">down since 20' curl -s http://127.0.0.1:6464/
 works $b
 check 'it comes back' wait_for 30 answers "$both"
 check 'and is told' logged dns64d "prefix $b is up by prefix-check"
@@ -102,11 +114,15 @@ dies $b
 check 'by DNS' wait_for 30 answers $only_a
 check 'and why' logged dns64d "prefix $b is down by prefix-check: .* no answer in time"
 equal 'a client with no other keeps it' 2001:db8:b::a00:1 "$(addresses -b 127.0.0.9)"
+check 'prefixes has that' is ', but active as the last one left, last error: ' ctl prefixes
 check 'and the log has it' logged dns64d 'no prefix passes prefix-check for 1 of 2 policies: the one that failed last'
 ctl reload >/dev/null
 equal 'a reload keeps that' $only_a "$(addresses)"
 ctl prefix down $a >/dev/null
 equal 'by hand: the last one is not taken by probes' $only_b "$(addresses)"
+ctl prefix down $b >/dev/null
+check 'none is active: extended errors say by whom' is 'no NAT64 prefix is active, by the operator' \
+	kdig @127.0.0.1 -p 5364 +edns "$known" AAAA
 ctl prefix active $a >/dev/null
 equal 'back' $only_a "$(addresses)"
 ctl prefix active $b >/dev/null

@@ -37,7 +37,7 @@ print(sum(counters[name] for name in sys.argv[1:]))' "$@"
 ip addr add 192.0.2.77/32 dev lo || give_up 'no further address'
 start_fakedns --ttl 300
 configure 'nameserver 127.0.0.1 port 5300' 'num-threads 2' "control-socket $work/control" 'web-listen 127.0.0.1' \
-	'web-listen ::1 port 6465' 'web-listen 192.0.2.77'
+	'web-listen ::1 port 6465' 'web-listen 192.0.2.77' 'prefix-check icmp 192.0.2.1'
 start_dns64d
 
 # --- up and ready ---
