@@ -107,11 +107,11 @@ state_of(unsigned prefix)
 	return (enum policy_state)settings.conf.core.policies->table[0].states[prefix];
 }
 
-/* Let rounds pass until prefix I is in STATE, or for two seconds. */
+/* Let rounds pass until prefix I is in STATE, or for MS. */
 static bool
-becomes(unsigned i, enum policy_state state)
+becomes_within(unsigned i, enum policy_state state, unsigned ms)
 {
-	uint64_t end = clock_now_ns() + 2 * NS_PER_SEC;
+	uint64_t end = clock_now_ns() + ms * NS_PER_MS;
 
 	while (state_of(i) != state && clock_now_ns() < end) {
 		const struct timeval wait = { .tv_usec = 10000 };
@@ -121,6 +121,20 @@ becomes(unsigned i, enum policy_state state)
 		prefixes_settle(&prefixes, clock_now_ns());
 	}
 	return state_of(i) == state;
+}
+
+/* Does it come to that? On a busy machine it takes longer. */
+static bool
+becomes(unsigned i, enum policy_state state)
+{
+	return becomes_within(i, state, 20000);
+}
+
+/* Would it have come to that, but does not? */
+static bool
+stays_out_of(unsigned i, enum policy_state state)
+{
+	return !becomes_within(i, state, 1000);
 }
 
 START_TEST(one_of_two_is_down)
@@ -142,7 +156,7 @@ END_TEST
 START_TEST(it_waits_for_loops)
 {
 	is_pending = true;
-	ck_assert(!becomes(1, POLICY_DOWN));
+	ck_assert(stays_out_of(1, POLICY_DOWN));
 	ck_assert_uint_eq(n_posts, 0);
 	is_pending = false;
 	prefixes_settle(&prefixes, clock_now_ns());
@@ -156,7 +170,7 @@ END_TEST
 START_TEST(it_does_not_wait_for_ever)
 {
 	is_pending = true;
-	ck_assert(!becomes(1, POLICY_DOWN));
+	ck_assert(stays_out_of(1, POLICY_DOWN));
 	prefixes_settle(&prefixes, clock_now_ns() + PREFIXES_TAKE_MS * NS_PER_MS);
 	ck_assert_int_eq(state_of(1), POLICY_DOWN);
 }
@@ -189,7 +203,7 @@ START_TEST(a_reload_takes_them_away)
 	settings.prefix_states = states;
 	prefixcheck_renew(checks);
 	ck_assert_int_eq(state_of(1), POLICY_ACTIVE);
-	ck_assert(!becomes(1, POLICY_DOWN));
+	ck_assert(stays_out_of(1, POLICY_DOWN));
 	settings_fini(&settings);
 	memset(&settings, 0, sizeof(settings));
 	configured("prefixcheck", LINES, &settings);

@@ -10,6 +10,7 @@
 
 #include "base/rng.h"
 #include "config/policies.h"
+#include "nat64/prefixes.h"
 #include "support/configured.h"
 #include "support/tests.h"
 
@@ -195,6 +196,184 @@ START_TEST(a_reload_keeps_what_is_known)
 }
 END_TEST
 
+/* --- A model beside all of it ----------------------------------------------------------------- */
+
+#define THREE TWO "dns64-prefix 2001:db8:3::/96\n"
+#define CHECKED THREE "prefix-check icmp 192.0.2.1\nprefix-check icmp 192.0.2.2\n"
+#define N 3 /* prefixes */
+
+static struct prefixes prefixes;
+
+static void
+report(void *arg, const struct targets_group *g, size_t k)
+{
+	const struct prefix_report r = { .group = g->key,
+		.prefix = g->prefixes[k].prefix,
+		.cause = POLICY_PROBE,
+		.state = health_passes(&g->prefixes[k].health) ? POLICY_ACTIVE : POLICY_DOWN };
+
+	(void)arg;
+	ck_assert(prefixes_report(&prefixes, &r, 1));
+}
+
+static bool
+pack(void *arg, struct settings *s)
+{
+	(void)arg;
+	(void)s;
+	return true;
+}
+
+static void
+post(void *arg)
+{
+	(void)arg;
+}
+
+/* In every third moment a loop has a change to take. */
+static bool
+pending(void *arg)
+{
+	unsigned *n = arg;
+
+	return ++*n % 3 == 0;
+}
+
+/* What the model knows of a prefix: no states, but what came in a row. */
+struct known_prefix {
+	enum policy_state line;
+	bool down;
+	unsigned failed, answered; /* in a row, in rounds that count */
+	unsigned needs;            /* answers until it is up */
+	unsigned downs[20];        /* rounds in which it went down, the last ones */
+	unsigned n_downs;
+	unsigned turn; /* of its last change by probes */
+};
+
+static struct known_prefix model[N];
+
+/* A round of the model, its number ROUND, in which the prefixes with a bit in ANSWERED did. */
+static void
+play_model(unsigned answered, unsigned round, unsigned *turn)
+{
+	for (unsigned k = 0; k < N && answered != 0; k++) {
+		struct known_prefix *m = &model[k];
+		unsigned recent = 1;
+
+		m->answered = answered >> k & 1 ? m->answered + 1 : 0;
+		m->failed = answered >> k & 1 ? 0 : m->failed + 1;
+		if (m->down ? m->answered < m->needs : m->failed < rules.fall)
+			continue;
+		m->down = !m->down;
+		m->turn = ++*turn;
+		m->answered = m->failed = 0;
+		if (!m->down)
+			continue;
+		for (unsigned i = 0; i < 20 && i < m->n_downs; i++)
+			recent += round - m->downs[i] <= 600;
+		m->needs = rules.rise << (recent < 3 ? 0 : recent > 6 ? 4 : recent - 2);
+		m->downs[m->n_downs++ % 20] = round;
+	}
+}
+
+/* The state of prefix K by the model. */
+static enum policy_state
+state_of(unsigned k)
+{
+	unsigned last = N, n_up = 0;
+
+	for (unsigned i = 0; i < N; i++) {
+		if (model[i].line != POLICY_ACTIVE)
+			continue;
+		n_up += !model[i].down;
+		if (last == N || model[i].turn > model[last].turn)
+			last = i;
+	}
+	if (!model[k].down || (n_up == 0 && k == last))
+		return model[k].line;
+	return POLICY_DOWN;
+}
+
+/* dns64ctl sets the state of prefix K. */
+static void
+order(unsigned k, enum policy_state state)
+{
+	static const enum prefix_change_what whats[] = { [POLICY_ACTIVE] = PREFIX_CHANGE_ACTIVE,
+		[POLICY_DRAIN] = PREFIX_CHANGE_DRAIN,
+		[POLICY_DOWN] = PREFIX_CHANGE_DOWN };
+	char text[PREF64_TEXT], error[HOST_ERROR];
+	const struct prefix_change c = { .what = whats[state],
+		.prefix =
+		    pref64_format(&settings.conf.core.policies->table[0].synth.prefixes[k], text) };
+
+	ck_assert_int_eq(prefixes_change(&prefixes, &c, error), HOST_DONE);
+	model[k].line = state;
+}
+
+/* As a reload of the daemon, which forgets what dns64ctl has changed. */
+static void
+reload(struct prefix_states *states)
+{
+	struct policies *next;
+
+	again(CHECKED);
+	settings.prefix_states = states;
+	next = policies_change_states(&settings, settings.conf.core.policies);
+	ck_assert_ptr_nonnull(next);
+	policies_unref(settings.conf.core.policies);
+	settings.conf.core.policies = next;
+	for (unsigned k = 0; k < N; k++)
+		model[k].line = POLICY_ACTIVE;
+}
+
+/* Rounds, dns64ctl and reloads in any order: the states in force are those of the model, which
+ * looks at none of ours. */
+START_TEST(a_model_agrees)
+{
+	const struct targets_tell reports = { .target = tell_target, .prefix = report };
+	struct prefix_states *states = prefix_states_new();
+	unsigned n_asked = 0, turn = 0, bad[N] = { 0 }, n_down = 0;
+	struct rng rng;
+
+	rng_init_seeded(&rng, (uint64_t)_i);
+	memset(model, 0, sizeof(model));
+	begin(CHECKED);
+	settings.prefix_states = states;
+	prefixes = (struct prefixes){ .settings = &settings,
+		.path = "conf",
+		.loops = { .pack = pack, .post = post, .pending = pending, .arg = &n_asked } };
+	for (unsigned round = 1; round < 2000; round++) {
+		struct targets_group *g = targets.groups;
+		unsigned answered = 0, what = rng_below(&rng, 40);
+
+		if (what < 4)
+			bad[rng_below(&rng, N)] = what * 3;
+		for (unsigned k = 0; k < N; k++) {
+			if (rng_below(&rng, 10) < bad[k])
+				continue;
+			targets_answer(g, rng_below(&rng, 2), k);
+			answered |= 1U << k;
+		}
+		told[0] = '\0';
+		targets_end_round(g, &rules, round * NS_PER_SEC, &reports);
+		play_model(answered, round, &turn);
+		if (what < 8)
+			order(rng_below(&rng, N), (enum policy_state)rng_below(&rng, 3));
+		else if (what == 8)
+			reload(states);
+		while (prefixes_due(&prefixes, 1))
+			prefixes_settle(&prefixes, 1);
+		for (unsigned k = 0; k < N; k++) {
+			ck_assert_uint_eq(
+			    settings.conf.core.policies->table[0].states[k], state_of(k));
+			n_down += state_of(k) == POLICY_DOWN;
+		}
+	}
+	ck_assert_uint_gt(n_down, 100);
+	prefix_states_free(states);
+}
+END_TEST
+
 void
 tests_add(TCase *tc)
 {
@@ -206,4 +385,5 @@ tests_add(TCase *tc)
 	tcase_add_test(tc, nothing_is_asked_by_default);
 	tcase_add_test(tc, there_is_a_limit);
 	tcase_add_test(tc, a_reload_keeps_what_is_known);
+	tcase_add_loop_test(tc, a_model_agrees, 0, 20);
 }

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""target KIND PORT: a target of prefix-check at all IPv6 addresses, until it is killed.
+"""target KIND PORT: a target of prefix-check at all IPv6 addresses, until SIGTERM.
 
 accept: takes connections and keeps them; dns: answers A questions with REFUSED;
 garbage: answers datagrams with noise, with what it was sent, and with half of it
 """
+import signal
 import socket
 import struct
 import sys
@@ -44,6 +45,7 @@ def spoil(message):
 
 
 def main():
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
     kind, port = sys.argv[1], int(sys.argv[2])
     if kind == "accept":
         accept(port)
