@@ -33,7 +33,7 @@ dies()
 
 settings()
 {
-	configure 'nameserver 127.0.0.1 port 5300' "control-socket $control" 'num-threads 2' 'web-listen 127.0.0.1' \
+	configure 'nameserver 127.0.0.1 port 5300' "control-socket $control" 'num-threads 2' 'web-listen 127.0.0.1' 'sandbox strict' \
 		"dns64-prefix $b" 'prefix-check-interval 0.5' 'prefix-check-timeout 0.5' \
 		'prefix-check-rise 3' "$@"
 }
@@ -57,7 +57,7 @@ start_fakedns --ttl 300
 start accept python3 "$TOP_SRCDIR/tests/system/target.py" accept 8080
 works $a
 works $b
-settings 'sandbox strict' 'prefix-check tcp 192.0.2.1 port 8080'
+settings 'prefix-check tcp 192.0.2.1 port 8080'
 start_dns64d
 
 # --- one of two ---
