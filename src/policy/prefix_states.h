@@ -4,7 +4,7 @@
 
 /*
  * prefix_states: what probes (and whoever else looks at translators) report of NAT64 prefixes,
- * beside the lines of the configuration, and the state that follows from both (RULES D15, D35).
+ * beside the lines of the configuration, and the state that follows from both (RULES D15, D36).
  *
  * The state in force is the lower of the two: down, drain, active. But reports do not take the last
  * prefix from clients: of those that are active by the lines, the one that failed last stays. The

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Lines of prefix-check: what good ones become, and the whole text about bad ones. RULES D35. */
+/* Lines of prefix-check: what good ones become, and the whole text about bad ones. RULES D36. */
 
 #include "config/checks.h"
 

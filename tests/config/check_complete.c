@@ -55,7 +55,7 @@ START_TEST(ports_of_listens)
 }
 END_TEST
 
-/* D35: a round of prefix-check ends before the next one. */
+/* D36: a round of prefix-check ends before the next one. */
 START_TEST(rounds_of_prefix_check)
 {
 	complete("nameserver 192.0.2.1\nlisten 192.0.2.2\nprefix-check-interval 0.5\n"

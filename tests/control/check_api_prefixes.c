@@ -89,7 +89,7 @@ START_TEST(each_with_its_place)
 }
 END_TEST
 
-/* D35: what prefix-check has found, where it asks. */
+/* D36: what prefix-check has found, where it asks. */
 START_TEST(what_is_checked)
 {
 	struct settings *s = &op.settings;

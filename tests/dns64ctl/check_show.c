@@ -113,7 +113,7 @@ START_TEST(status)
 }
 END_TEST
 
-/* D35: what prefix-check has found. */
+/* D36: what prefix-check has found. */
 START_TEST(prefixes)
 {
 	shown(show_prefixes,

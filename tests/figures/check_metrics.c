@@ -205,7 +205,7 @@ START_TEST(weights)
 }
 END_TEST
 
-/* D35: where prefix-check asks, what it has found. */
+/* D36: where prefix-check asks, what it has found. */
 START_TEST(prefixes_that_are_checked)
 {
 	struct settings *s = &known.settings;

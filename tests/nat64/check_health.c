@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Up and down by answers in a row, and for longer what goes down often. RULES D35. */
+/* Up and down by answers in a row, and for longer what goes down often. RULES D36. */
 
 #include "nat64/health.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Rounds of probes over real sockets, until the policies say what follows. RULES D35. */
+/* Rounds of probes over real sockets, until the policies say what follows. RULES D36. */
 
 #include "nat64/prefixcheck.h"
 

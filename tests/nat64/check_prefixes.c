@@ -337,7 +337,7 @@ report(unsigned i, enum policy_state state)
 	ck_assert(prefixes_report(&prefixes, &r, NS_PER_SEC));
 }
 
-/* D35: what is reported while a loop has a change to take is handed out together, afterwards; not
+/* D36: what is reported while a loop has a change to take is handed out together, afterwards; not
  * for ever for a loop that stands still; a change of dns64ctl has it, too. */
 START_TEST(reports)
 {

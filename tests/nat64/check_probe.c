@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* One question to a target, over real sockets: what answers, and what does not. RULES D35. */
+/* One question to a target, over real sockets: what answers, and what does not. RULES D36. */
 
 #include "nat64/probe.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Which targets are asked under which prefixes, and what a round of answers changes; with operator
- * and reload in between, beside a model. RULES D35. */
+ * and reload in between, beside a model. RULES D36. */
 
 #include "nat64/targets.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The state of a prefix that follows from its line and what is reported of it. RULES D15, D35. */
+/* The state of a prefix that follows from its line and what is reported of it. RULES D15, D36. */
 
 #include "policy/prefix_states.h"
 
