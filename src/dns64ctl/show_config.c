@@ -49,15 +49,13 @@ put_clients(const json_t *b, FILE *out)
 	}
 }
 
-/* The weight of prefix P. One of map lines has none, nor have those of an older daemon. */
+/* The weight of prefix P. One of map lines has none; an older daemon tells none. */
 static void
 put_weight(const json_t *p, FILE *out)
 {
-	bool mapped = json_is_true(json_object_get(p, "map_only"));
-
-	if (mapped || !json_is_integer(json_object_get(p, "weight")))
-		fprintf(out, "%-12s", mapped ? "map" : "");
-	else
+	if (json_is_true(json_object_get(p, "map_only")))
+		fprintf(out, "%-12s", "map");
+	else if (json_is_integer(json_object_get(p, "weight")))
 		fprintf(out, "weight %-5" PRId64, (int64_t)show_number(p, "weight"));
 }
 

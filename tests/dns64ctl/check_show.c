@@ -144,7 +144,7 @@ START_TEST(clients)
 }
 END_TEST
 
-START_TEST(prefixes)
+START_TEST(weights_of_prefixes)
 {
 	shown(show_prefixes,
 	    "{\"blocks\": [{\"networks\": [], \"line\": 0, \"own\": true, \"prefixes\": "
@@ -156,7 +156,7 @@ START_TEST(prefixes)
 	HAS("clients in no block\n");
 	HAS("  64:ff9b::/96                   active  weight 300               7  /f:3\n");
 	HAS("  2001:db8::/96                  drain   map                      0  map\n");
-	HAS("  2001:db8:1::/96                down                             0  default\n");
+	HAS("  2001:db8:1::/96                down                 0  default\n");
 }
 END_TEST
 
@@ -268,7 +268,7 @@ tests_add(TCase *tc)
 	tcase_add_test(tc, status);
 	tcase_add_test(tc, prefixes);
 	tcase_add_test(tc, clients);
-	tcase_add_test(tc, prefixes);
+	tcase_add_test(tc, weights_of_prefixes);
 	tcase_add_test(tc, secrets);
 	tcase_add_test(tc, lameduck);
 	tcase_add_test(tc, stop);
