@@ -51,6 +51,10 @@ take_values(struct making *m)
 			memcpy((unsigned char *)m->p + k[i].offset,
 			    (const unsigned char *)&from->values + k[i].offset, k[i].size);
 	}
+	/* Hosts follow a prefix that prefix-check takes out within that time. */
+	if (m->p->max_ttl == POLICY_TTL_AUTO)
+		m->p->max_ttl =
+		    policy_lines_group(m->s->policy_lines, m->own) != 0 ? POLICY_TTL_CHECKED : 0;
 	m->p->reverse_name = m->ps->table[0].reverse_name;
 	if (m->own->has_reverse_name) {
 		m->p->reverse_name = policies_name(m->ps, m->own->reverse_name);
@@ -279,7 +283,8 @@ make_ranges(struct making *m)
 	m->p->synth.v4 = v4;
 }
 
-/* Set the states of the prefixes of P, the policy of block L, as its lines have them (RULES D15), and their weights. */
+/* Set the states of the prefixes of P, the policy of block L, as its lines have them (RULES D15),
+ * and their weights. */
 static void
 take_states(const struct settings *s, const struct policy_lines *l, struct policy *p)
 {

@@ -402,6 +402,20 @@ set_batch_delay(struct settings *s, const struct keyword *k, const struct words 
 }
 
 void
+set_synthesized_ttl(
+    struct settings *s, const struct keyword *k, const struct words *w, struct diag *d)
+{
+	uint32_t ttl;
+
+	if (strcmp(w->word[1], "auto") == 0)
+		store(s, k, POLICY_TTL_AUTO);
+	else if (value_number(w->word[1], (uint32_t)k->min, (uint32_t)k->max, &ttl))
+		store(s, k, ttl);
+	else
+		out_of_bounds(k, w, d, "auto or a number of seconds");
+}
+
+void
 set_affinity(struct settings *s, const struct keyword *k, const struct words *w, struct diag *d)
 {
 	if (strcmp(w->word[1], "auto") == 0)

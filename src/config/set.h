@@ -30,6 +30,7 @@ keyword_parse set_web_listen;
 keyword_parse set_udp_size;
 keyword_parse set_affinity;
 keyword_parse set_batch_delay;
+keyword_parse set_synthesized_ttl;
 keyword_parse set_avoid_port;
 keyword_parse set_cache_size;
 

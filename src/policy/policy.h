@@ -107,6 +107,10 @@ struct policies_client {
 	uint8_t access;  /* enum policy_access */
 };
 
+/* Of max_ttl, in the configuration only: the usual limit where prefixes are checked, else none. */
+#define POLICY_TTL_AUTO UINT32_MAX
+#define POLICY_TTL_CHECKED 300
+
 struct policy {
 	const struct zonemap *zones; /* zone to enum policy_zone, with its line; NULL: no zones */
 	const uint8_t *reverse_name; /* for POLICY_REVERSE_LOCAL: a name */

@@ -462,6 +462,25 @@ START_TEST(prefixes_up_to_the_limit)
 }
 END_TEST
 
+/* D15: hosts follow a prefix that is checked within minutes, unless a line has another limit. */
+START_TEST(ttl_of_prefixes_that_are_checked)
+{
+	const struct policies *ps =
+	    make("client 192.0.2.1 {\nprefix-check icmp 198.51.100.1\n}\n"
+		 "client 192.0.2.2 {\nprefix-check icmp 198.51.100.1\nsynthesized-max-ttl 0\n}\n");
+
+	ck_assert_uint_eq(ps->table[0].max_ttl, 0);
+	ck_assert_uint_eq(ps->table[1].max_ttl, POLICY_TTL_CHECKED);
+	ck_assert_uint_eq(ps->table[2].max_ttl, 0);
+	ps = make("prefix-check icmp 198.51.100.1\nclient 192.0.2.1 {\nprefix-check none\n}\n"
+		  "client 192.0.2.2 {\nsynthesized-max-ttl 900\n}\nclient 192.0.2.3 {\n}\n");
+	ck_assert_uint_eq(ps->table[0].max_ttl, POLICY_TTL_CHECKED);
+	ck_assert_uint_eq(ps->table[1].max_ttl, 0);
+	ck_assert_uint_eq(ps->table[2].max_ttl, 900);
+	ck_assert_uint_eq(ps->table[3].max_ttl, POLICY_TTL_CHECKED);
+}
+END_TEST
+
 static double
 seconds(void)
 {
@@ -509,5 +528,6 @@ tests_add(TCase *tc)
 	    (int)(sizeof(conflicts) / sizeof(conflicts[0])));
 	tcase_add_test(tc, prefixes_that_are_down_do_not_mean_well_known);
 	tcase_add_test(tc, prefixes_up_to_the_limit);
+	tcase_add_test(tc, ttl_of_prefixes_that_are_checked);
 	tcase_add_test(tc, ten_thousand_zones_are_fast);
 }

@@ -25,8 +25,9 @@ static const struct said_bad bad[] = {
 	{ "no-prefix nxdomain", "no-prefix: 'nxdomain' is not one of nodata|servfail" },
 	{ "max-synthesized 1001", "max-synthesized: '1001' is not a number from 0 to 1000" },
 	{ "synthesized-max-ttl 604801",
-	    "synthesized-max-ttl: '604801' is not a number from 0 to 604800" },
-	{ "synthesized-max-ttl 5m", "synthesized-max-ttl: '5m' is not a number from 0 to 604800" },
+	    "synthesized-max-ttl: '604801' is not auto or a number of seconds from 0 to 604800" },
+	{ "synthesized-max-ttl 5m",
+	    "synthesized-max-ttl: '5m' is not auto or a number of seconds from 0 to 604800" },
 	{ "svcb-additional on", "svcb-additional: 'on' is not one of cached|resolve|off" },
 	{ "any hinfo", "any: 'hinfo' is not one of relay|minimal" },
 	{ "ede some", "ede: 'some' is not one of all|none|relay|synthesized|upstream|policy..." },
@@ -104,7 +105,7 @@ START_TEST(policy_keywords_set_their_fields)
 			    "prefix-selection round-robin\nsvcb-additional resolve\n"
 			    "ede synthesized upstream\n")
 		 ->values;
-	ck_assert_uint_eq(p->max_ttl, 0);
+	ck_assert_uint_eq(p->max_ttl, POLICY_TTL_AUTO);
 	ck_assert_uint_eq(p->synthesize, POLICY_NEVER);
 	ck_assert_uint_eq(p->triggers, POLICY_ON_ERROR);
 	ck_assert_uint_eq(p->family, POLICY_IPV6);
