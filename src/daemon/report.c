@@ -15,6 +15,7 @@
 #include "engine/partial.h"
 #include "engine/query.h"
 #include "figures/figures.h"
+#include "io/routes.h"
 #include "io/session.h"
 #include "io/stream.h"
 #include "outbound/lookup.h"
@@ -27,7 +28,7 @@
 #define VIEWS_MS 1000U    /* how long loops are waited for */
 
 /* A client's question at most: query, lookup, attempts given up, what is kept of a
- * reply, two long names, its network. */
+ * reply, two long names, its network; and where its answer goes, behind proxies. */
 #define QUERY_BYTES \
 	(sizeof(struct query) + sizeof(struct lookup) + sizeof(struct partial) + \
 	    LOOKUP_EARLIER_EACH * sizeof(struct attempt) + 2 * DNS_NAME_MAX + 64 + \
@@ -122,7 +123,9 @@ report_lines(const struct settings *s)
 uint64_t
 report_memory(const struct settings *s)
 {
-	return (uint64_t)s->conf.core.max_queries * QUERY_BYTES +
+	size_t query = QUERY_BYTES + (s->conf.io.n_proxies > 0 ? ROUTES_EACH : 0);
+
+	return (uint64_t)s->conf.core.max_queries * query +
 	    (uint64_t)s->conf.io.max_tcp_clients * CONNECTION_BYTES + LOOP_BYTES;
 }
 

@@ -315,7 +315,7 @@ identify(struct shell *sh, struct packet_in *in)
 
 /*
  * Keep those of the first N of sh->in of which it is known who asks. Returns their number. Not
- * inline, likewise.
+ * inline, as without proxies nothing has a use for the registers that this takes.
  */
 static __attribute__((noinline)) unsigned
 listener_identify(struct shell *sh, unsigned n)
@@ -339,10 +339,7 @@ listener_forget(struct shell *sh, struct packet_route *route)
 		(void)routes_give(&sh->listeners.routes, route);
 }
 
-/*
- * SEND has no listener's socket: it may lead to a proxy. Not inline, as other answers have no use
- * for the registers that this takes.
- */
+/* SEND has no listener's socket: it may lead to a proxy. Not inline, for the same reason. */
 static __attribute__((noinline)) void
 listener_return(struct shell *sh, struct packet_out *send)
 {

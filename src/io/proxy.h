@@ -53,7 +53,7 @@ proxy_begins(const uint8_t *p, size_t len)
 {
 	/* In two, each of which a compiler compares at once. */
 	return len >= PROXY_SIGNATURE_LEN && memcmp(p, PROXY_SIGNATURE, 8) == 0 &&
-	    memcmp(p + 8, PROXY_SIGNATURE + 8, 4) == 0;
+	    memcmp(p + 8, &PROXY_SIGNATURE[8], 4) == 0;
 }
 
 /* proxy_is: must SENDER, a socket's peer, send a header (proxy-protocol)? */

@@ -9,8 +9,10 @@ struct route {
 	uint32_t sock; /* the listener's */
 	uint32_t gen;
 	uint32_t place; /* in the pool */
-	uint32_t uses;  /* before this one: tells it from them */
+	uint32_t uses;  /* before this one */
 };
+
+_Static_assert(sizeof(struct route) <= ROUTES_EACH, "a route has its bytes");
 
 int
 routes_init(struct routes *rs, uint32_t cap)

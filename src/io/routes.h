@@ -21,6 +21,7 @@
 #include "core/packet.h"
 
 #define ROUTES_SOCK (UINT32_C(1) << 31) /* packet_route.sock of the first route */
+#define ROUTES_EACH 64                  /* bytes of a route at most */
 
 struct routes {
 	struct pool pool;   /* struct route: taken as they are needed first, never given back */

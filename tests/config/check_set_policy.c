@@ -3,6 +3,7 @@
 
 #include "config/set_policy.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -59,6 +60,12 @@ static const struct said_bad bad[] = {
 	{ "web-allow 192.0.2.1/24",
 	    "web-allow: '192.0.2.1/24' has bits set behind its length; did you mean "
 	    "192.0.2.0/24?" },
+	{ "proxy-protocol 192.0.2.1/24",
+	    "proxy-protocol: '192.0.2.1/24' has bits set behind its length; did you mean "
+	    "192.0.2.0/24?" },
+	{ "proxy-protocol any",
+	    "proxy-protocol: 'any' is not an IPv4 or IPv6 network; allowed is "
+	    "NETWORK[/LENGTH]..." },
 	{ "allow all",
 	    "allow: 'all' is not an IPv4 or IPv6 network; allowed is NETWORK[/LENGTH]... | any" },
 	{ "allow ::ffff:192.0.2.0/120",
@@ -195,6 +202,40 @@ START_TEST(proxies_are_kept)
 }
 END_TEST
 
+START_TEST(proxies_have_a_limit)
+{
+	static char text[8192];
+	int len = 0;
+
+	for (unsigned i = 0; i < CONF_MAX_PROXIES; i++)
+		len += snprintf(
+		    text + len, sizeof(text) - (size_t)len, "proxy-protocol 2001:db8::%x\n", i);
+	said_nothing(&said, text, &settings);
+	ck_assert_uint_eq(settings.conf.io.n_proxies, CONF_MAX_PROXIES);
+	snprintf(text + len, sizeof(text) - (size_t)len, "proxy-protocol 192.0.2.1\n");
+	said_parse(&said, text, &settings);
+	ck_assert_str_eq(said.text, "error t.conf:65: proxy-protocol: there can be 64 at most\n");
+}
+END_TEST
+
+static const char *const all_hosts[] = { "::/0", "0.0.0.0/0" };
+
+/* Whoever asks can pass for any client then: permitted, but not without a word. */
+START_TEST(all_hosts_as_proxies_are_a_warning)
+{
+	char text[256];
+
+	snprintf(text, sizeof(text), "proxy-protocol 192.0.2.1 %s\n", all_hosts[_i]);
+	said_parse(&said, text, &settings);
+	snprintf(text, sizeof(text),
+	    "warning t.conf:1: proxy-protocol: with %s whoever reaches this daemon can pass for "
+	    "any client; name the addresses of the balancers only\n",
+	    all_hosts[_i]);
+	ck_assert_str_eq(said.text, text);
+	ck_assert_uint_eq(settings.conf.io.n_proxies, 2);
+}
+END_TEST
+
 void
 tests_add(TCase *tc)
 {
@@ -205,4 +246,6 @@ tests_add(TCase *tc)
 	tcase_add_test(tc, networks_of_blocks_are_kept);
 	tcase_add_test(tc, exempt_networks_are_kept);
 	tcase_add_test(tc, proxies_are_kept);
+	tcase_add_test(tc, proxies_have_a_limit);
+	tcase_add_loop_test(tc, all_hosts_as_proxies_are_a_warning, 0, 2);
 }

@@ -12,6 +12,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "config/textfile.h"
+#include "io/routes.h"
 #include "support/said.h"
 #include "support/scratch.h"
 #include "support/tests.h"
@@ -36,6 +37,11 @@ START_TEST(memory_follows_the_limits)
 	settings.conf.core.max_queries = 256;
 	settings.conf.io.max_tcp_clients = 11;
 	ck_assert_uint_gt(report_memory(&settings) - base, 10 * 65536);
+	/* Behind proxies a question has a route. */
+	settings.conf.io.max_tcp_clients = 1;
+	settings.conf.io.n_proxies = 1;
+	ck_assert_uint_eq(report_memory(&settings) - base, 256 * ROUTES_EACH);
+	settings.conf.io.n_proxies = 0;
 	/* No overflow with all at their ends. */
 	settings.conf.core.max_queries = 1048576;
 	settings.conf.io.max_tcp_clients = 65536;

@@ -62,7 +62,7 @@ def skip_name(m, at):
     return at + (2 if m[at] else 1)
 
 
-def told(m, o):
+def text_of(m, o):
     if not isinstance(m, bytes):
         return m
     if o.hex:
@@ -151,10 +151,10 @@ def main():
     s = connect(o, socket.SOCK_STREAM if o.tcp else socket.SOCK_DGRAM)
     for _ in range(o.times):
         if o.tcp:
-            answers.append(told(by_tcp(s, before + struct.pack('>H', len(q)) + q, o.bytes, 'cut' in o.header), o))
+            answers.append(text_of(by_tcp(s, before + struct.pack('>H', len(q)) + q, o.bytes, 'cut' in o.header), o))
             before = header(o.second) if o.second else b''
         else:
-            answers.append(told(by_udp(s, before + q, o.wait), o))
+            answers.append(text_of(by_udp(s, before + q, o.wait), o))
     if o.times > 1 and not o.tcp:
         counts = collections.Counter(answers)
         print(', '.join('%d %s' % (counts[a], a) for a in sorted(counts)))

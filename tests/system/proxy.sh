@@ -7,7 +7,7 @@
 need python3
 here=${TOP_SRCDIR:-.}/tests/system
 
-# by ADDRESS OPTION...: what who has that address is told
+# by ADDRESS OPTION...: what whoever has that address gets
 by()
 {
 	by_from=$1
@@ -107,10 +107,10 @@ equal 'over TCP' closed "$(of 127.0.0.8 --tcp --header 192.0.2.1)"
 equal 'a second one' 'NOERROR 2001:db8:64::a00:1; closed' \
 	"$(of 127.0.0.9 --tcp --times 2 --header 192.0.2.1 --second 192.0.2.65)"
 equal 'all are counted' 19 "$(count_of proxy_refused)"
-equal 'and told once' 1 "$(grep -c '(proxy-protocol)' "$work/dns64d.log")"
+equal 'and logged once' 1 "$(grep -c '(proxy-protocol)' "$work/dns64d.log")"
 equal 'and it serves on' 'NOERROR 2001:db8:64::a00:1' "$(of 127.0.0.9 --header 192.0.2.1)"
 
-# --- what is told of clients ---
+# --- what is logged of clients ---
 
 check 'the query log has the client' wait_for 20 grep -q ' 192.0.2.65#4000 ' "$work/state/queries"
 check 'and no balancer but for LOCAL' test "$(grep -c ' 127.0.0.9#' "$work/state/queries")" -eq 4
@@ -195,13 +195,13 @@ equal 'and it is served' 'NOERROR 2001:db8:64::a00:1' "$(of 127.0.0.9)"
 stop dns64d
 equal 'exit status' 0 "$status"
 
-# --- what -t says ---
+# --- what -t reports ---
 
 settings 'proxy-protocol ::/0'
-"$DNS64D" -t -c "$work/dns64d.conf" >"$work/said" 2>&1
+"$DNS64D" -t -c "$work/dns64d.conf" >"$work/checked" 2>&1
 equal 'a warning only' 0 $?
-check 'of whoever can pass for any client' is 'can pass for any client' cat "$work/said"
+check 'of whoever can pass for any client' is 'can pass for any client' cat "$work/checked"
 settings 'proxy-protocol 192.0.2.1/24'
-"$DNS64D" -t -c "$work/dns64d.conf" >"$work/said" 2>&1
-check 'host bits' is 'did you mean 192.0.2.0/24' cat "$work/said"
+"$DNS64D" -t -c "$work/dns64d.conf" >"$work/checked" 2>&1
+check 'host bits' is 'did you mean 192.0.2.0/24' cat "$work/checked"
 finish
