@@ -92,7 +92,9 @@ dnstap_frame(const struct dnstap_about *about, const struct dnstap_tap_record *r
 	m.has_socket_protocol = true;
 	if (r->type & CONF_DNSTAP_CLIENT) {
 		set_asker(&m, &r->peer);
-		set_asked(&m, &r->local);
+		/* A proxy may ask by one family for a client of the other; the message has one. */
+		if (r->local.family == r->peer.family)
+			set_asked(&m, &r->local);
 	} else {
 		set_asked(&m, &r->peer);
 	}

@@ -179,6 +179,10 @@ START_TEST(what_is_not_known_is_left_out)
 	make(&about, &r, (const uint8_t *)"x");
 	ck_assert(!outer.has[1] && !outer.has[2]);
 	ck_assert(inner.has[5] && !inner.has[7]);
+	/* The address that a proxy asked for a client of the other family (D35). */
+	ck_assert(netaddr_parse("192.0.2.2", 0, &r.local));
+	make(&about, &r, (const uint8_t *)"x");
+	ck_assert(inner.has[4] && !inner.has[5] && !inner.has[7]);
 }
 END_TEST
 
