@@ -6,6 +6,7 @@
 need bird birdc
 contrib=$TOP_SRCDIR/contrib/bird
 anycast=2001:db8:53::53
+bird='nice -n -20 bird' # as BFD takes for dead who has no CPU for 0.3 s
 
 # ways N: the router shares its packets among that many nodes
 ways()
@@ -30,7 +31,8 @@ start_bird()
 	n=${1#node}
 	sed -e 's/^log syslog/log stderr/' -e "s/2001:db8:0:1::/2001:db8:0:$n::/" -e "s/192\\.0\\.2\\.1;/192.0.2.$n;/" \
 		"$contrib/node-$2.conf" >"$work/$1.bird.conf"
-	start_at "$1" "$1.bird" bird -f -c "$work/$1.bird.conf" -s "$work/$1.ctl"
+	# shellcheck disable=SC2086 # a command and its options
+	start_at "$1" "$1.bird" $bird -f -c "$work/$1.bird.conf" -s "$work/$1.ctl"
 }
 
 start_route()
@@ -42,7 +44,8 @@ start_route()
 start_all()
 {
 	sed 's/^log syslog/log stderr/' "$contrib/router-$1.conf" >"$work/router.conf"
-	start_at router router.bird bird -f -c "$work/router.conf" -s "$work/router.ctl"
+	# shellcheck disable=SC2086 # likewise
+	start_at router router.bird $bird -f -c "$work/router.conf" -s "$work/router.ctl"
 	for node in node1 node2 node3; do
 		start_bird $node "$1"
 	done
@@ -82,6 +85,7 @@ asked()
 # gone WHAT NODE PROCESS SIGNAL: the process is hit by the signal, and the route to the node goes
 gone()
 {
+	wait_for 30 ways 3
 	fault "$1"
 	kill -"$4" "$(pid_of "$2.$3")"
 	check "$protocol: $1: the route goes" wait_for 20 no_way_to "$2"
@@ -98,6 +102,7 @@ killed()
 {
 	gone 'killed' "$1" dns64d KILL
 	wait "$(pid_of "$1.dns64d")"
+	fault 'return'
 	start_anycast_node "$1"
 	back "$1"
 }
@@ -110,6 +115,7 @@ stopped()
 {
 	gone 'stopped' "$1" dns64d STOP
 	sleep $given_up
+	fault 'return'
 	kill -CONT "$(pid_of "$1.dns64d")"
 	back "$1"
 }
@@ -120,6 +126,7 @@ dead()
 	kill -STOP "$(pid_of "$1.dns64d")"
 	gone 'dead machine' "$1" bird STOP
 	sleep $given_up
+	fault 'return'
 	kill -CONT "$(pid_of "$1.bird")" "$(pid_of "$1.dns64d")"
 	back "$1"
 }
@@ -127,9 +134,11 @@ dead()
 # unplugged NODE
 unplugged()
 {
+	wait_for 30 ways 3
 	fault 'link down'
 	at "$1" ip link set eth0 down
 	check "$protocol: link down: the route goes" wait_for 20 no_way_to "$1"
+	fault 'return'
 	at "$1" ip link set eth0 up
 	back "$1"
 }
@@ -142,17 +151,25 @@ planned()
 		is NOERROR at client kdig "@2001:db8:0:${1#node}::2" +timeout=2 +retry=0 010-000-000-001.dns64perf.test AAAA
 	wait "$(pid_of "$1.dns64d")"
 	equal "$protocol: planned stop: exit code" 0 $?
+	fault 'return'
 	start_anycast_node "$1"
 	back "$1"
 }
 
-# lasted WHAT MS: how long questions were lost. On a quiet machine MS hold; here half a second more, and what it adds
+# lasted WHAT MS: how long questions were lost. On a quiet machine MS hold; here twice that, and what it adds
 lasted()
 {
 	# shellcheck disable=SC2046 # two words
 	set -- "$1" "$2" $(lost "$1")
 	check "$protocol: $1: $3 questions of 333/s were lost, for $4 ms, at most $2 on a quiet machine" \
-		test "$4" -le "$(stretch $(($2 + 500)))"
+		test "$4" -le "$(stretch $((2 * $2)))"
+}
+
+# returned: a way that is there again is one that works. Where BIRD itself waits for a CPU ways come and go.
+returned()
+{
+	count=$(lost 'return' | cut -d ' ' -f 1)
+	check "$protocol: returns: $count questions of 1,000/s were lost, none on a quiet machine" test "$count" -le "$(stretch 1000)"
 }
 
 # --- the files ---
@@ -176,8 +193,9 @@ address client eth0 2001:db8:c::2/64
 address router uplink 2001:db8:c::1/64
 at client ip -6 route add default via 2001:db8:c::1
 at router ip -6 route add default via 2001:db8:c::2
-at router sh -c 'echo 1 >/proc/sys/net/ipv6/conf/all/forwarding && echo 1 >/proc/sys/net/ipv6/fib_multipath_hash_policy' ||
-	give_up 'no router'
+for setting in conf/all/forwarding conf/all/ignore_routes_with_linkdown fib_multipath_hash_policy; do
+	at router sh -c "echo 1 >/proc/sys/net/ipv6/$setting" || give_up "no $setting"
+done
 for n in 1 2 3; do
 	cable node$n eth0 router node$n
 	address node$n eth0 2001:db8:0:$n::2/64
@@ -209,6 +227,13 @@ check 'when dns64d-route ends the route goes' wait_for 10 no_way_to node3
 equal 'its exit code' 0 "$status"
 start_route node3
 back node3
+kill -KILL "$(pid_of node3.route)"
+wait "$(pid_of node3.route)"
+check 'when it is killed the route stays' way_to node3
+check 'until somebody withdraws it' "$contrib/dns64d-route" --withdraw -s "$work/node3.ctl"
+check 'then the route goes' wait_for 10 no_way_to node3
+start_route node3
+back node3
 fault 'BIRD is restarted'
 stop node1.bird
 start_bird node1 bgp
@@ -221,6 +246,7 @@ lasted 'link down' 500
 for what in 'planned stop' 'dns64d-route ends' 'BIRD is restarted'; do
 	equal "BGP: $what: no question is lost" '0 0' "$(lost "$what")"
 done
+returned
 stop_all
 check 'why is in the log' logged node1.route 'disable dns64d\*: .* is not 200: curl: (7) Failed to connect'
 check 'of a lame duck, too' logged node2.route 'is not 200: 503'
@@ -236,8 +262,9 @@ planned node2
 answers_end
 # BIRD's router calculates its routes each second.
 lasted 'killed' 2000
-lasted 'link down' 1500
+lasted 'link down' 500
 equal 'OSPF: planned stop: no question is lost' '0 0' "$(lost 'planned stop')"
+returned
 stop_all
 
 finish

@@ -10,9 +10,10 @@
 #	start_at MACHINE NAME COMMAND...	as start, there
 #	start_dns64d_at NAME LINE...	dns64d at that machine, with what all nodes have and these lines; NAME.dns64d is its name
 #	ask_steadily_at NAME ADDRESS	1,000 questions a second, until answers_end
-#	fault WHAT		from now on lost questions are WHAT's
+#	fault WHAT		from now on lost questions are WHAT's; "return" is when the fault is over
 #	answers_end		has $work/losses written
-#	lost WHAT		"N MS": how many questions were lost, and how long after the fault the last of them left
+#	lost WHAT		"N MS": how many questions were lost, and how long after the fault the last of them left;
+#				of several faults of that name all questions and the longest time
 
 . "${TOP_SRCDIR:-.}/tests/system/servers.sh"
 need ip nsenter curl kdig
@@ -38,7 +39,8 @@ machine()
 {
 	start "$1" unshare --net sleep 900
 	wait_for 10 has_own_network "$1" || give_up "no network for $1"
-	at "$1" sh -c 'echo 0 >/proc/sys/net/ipv6/conf/default/accept_dad && echo 1 >/proc/sys/net/ipv6/conf/default/keep_addr_on_down && ip link set lo up' || give_up "no network for $1"
+	at "$1" sh -c 'cd /proc/sys/net/ipv6/conf/default && echo 0 >accept_dad && echo 1 >keep_addr_on_down && ip link set lo up' ||
+		give_up "no network for $1"
 }
 
 cable()
@@ -89,7 +91,9 @@ is_ready()
 ask_steadily_at()
 {
 	: >"$work/faults"
-	start_at "$1" asking "$dns64bench" rate -s "$2" -r 1000 -d 600 --sources 2000 --singles --timeout 2 --raw "$work/raw"
+	rm -f "$work/raw"
+	start_at "$1" asking "$dns64bench" rate -s "$2" -r 1000 -d 600 --sources 2000 --singles --timeout 2 \
+		--raw "$work/raw"
 	wait_for 30 test -s "$work/raw" || give_up 'nobody is answered'
 }
 
@@ -104,7 +108,7 @@ fault()
 	echo "$(now_ns) $*" >>"$work/faults"
 }
 
-# A question that left shortly before the fault may be lost by it, too.
+# A question that left shortly before the fault may be lost by it, too, but not by a return.
 answers_end()
 {
 	sleep 2.5
@@ -113,17 +117,17 @@ answers_end()
 		FNR == NR { split($0, word, " "); began[++n] = word[1]; sub(/^[0-9]* /, ""); what[n] = $0; next }
 		$4 == "valid" || $4 == "unfinished" || $4 == "outcome" || $4 == "late" { next }
 		{
-			for (i = n; i > 1 && $1 < began[i] - 200000000; i--)
+			for (i = n; i > 1 && $1 < began[i] - (what[i] == "return" ? 0 : 200000000); i--)
 				;
-			count[i]++
-			if ($1 - began[i] > last[i])
-				last[i] = $1 - began[i]
+			count[what[i]]++
+			if ($1 - began[i] > last[what[i]])
+				last[what[i]] = $1 - began[i]
 		}
-		END { for (i = 1; i <= n; i++) printf "%s: %d %d\n", what[i], count[i], last[i] / 1000000 }' \
+		END { for (i = 1; i <= n; i++) printf "%s: %d %d\n", what[i], count[what[i]], last[what[i]] / 1000000 }' \
 		"$work/faults" "$work/raw" >"$work/losses"
 }
 
 lost()
 {
-	sed -n "s/^$1: //p" "$work/losses"
+	sed -n "s/^$1: //p" "$work/losses" | head -n 1
 }
