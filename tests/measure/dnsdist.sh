@@ -30,7 +30,7 @@ ask_dnsdist()
 }
 
 # asked_upstream WHAT SED-OPTION...: by how dnsdist chooses: questions upstream for 60,000 by Zipf's law for 20,000 names, which
-# were asked for once before, and the least and most entries of a node
+# were asked for once before; and the least and most of a node
 asked_upstream()
 {
 	what=$1
@@ -43,18 +43,15 @@ asked_upstream()
 		for n in 1 2 3; do
 			ctl_node "$n" flush all >"$work/flush.out"
 		done
-		# shellcheck disable=SC2046 # words
-		before=$(sum $(counted upstream_udp))
+		before=$(counted upstream_udp)
 		ask_dnsdist 10 6000 100 20000
-		# shellcheck disable=SC2046 # words
-		echo $(($(sum $(counted upstream_udp)) - before)) >>"$work/upstream.n"
-		for n in 1 2 3; do
-			ctl_node "$n" cache stats | sed -n 's/ entries.*//p' >>"$work/entries.n"
-		done
+		echo "$before $(counted upstream_udp)" | awk '{ for (i = 1; i <= 3; i++) print $(i + 3) - $i }' >"$work/round"
+		cat "$work/round" >>"$work/node.n"
+		awk '{ n += $1 } END { print n }' "$work/round" >>"$work/upstream.n"
 	done
 	stop dnsdist
-	printf '%-44s %s (%s), a node has %s entries\n' "$what" "$(median "$work/upstream.n")" "$(spread "$work/upstream.n")" \
-		"$(spread "$work/entries.n")"
+	printf '%-38s %s (%s), of a node %s\n' "$what" "$(median "$work/upstream.n")" "$(spread "$work/upstream.n")" \
+		"$(spread "$work/node.n")"
 }
 
 # renew: node 1, as it is to be now
@@ -65,6 +62,16 @@ renew()
 	renew_backend 1
 }
 
+# unread: what was dropped unread so far by the kernel and by nodes 2 and 3, as on a machine that has no time for it
+unread()
+{
+	{
+		awk '/^Udp: [0-9]/ { print "client_late", $6 }' /proc/net/snmp
+		ctl_node 2 stats
+		ctl_node 3 stats
+	} | awk '$1 == "client_late" { n += $2 } END { print n + 0 }'
+}
+
 # befalls WHAT COMMAND...: what the questions got while it befalls node 1, which is as it was afterwards
 befalls()
 {
@@ -73,6 +80,7 @@ befalls()
 	wanted "$what" || return
 	rm -f "$work"/*.n
 	for _ in $(seq "$rounds"); do
+		before=$(unread)
 		ask_dnsdist "$seconds" "$rate" 80 2000 &
 		asking=$!
 		sleep 2
@@ -81,12 +89,13 @@ befalls()
 		for outcome in lost late 'wrong rcode' 'wrong data'; do
 			found "$outcome" >>"$work/${outcome##* }.n"
 		done
+		echo $(($(unread) - before)) >>"$work/unread.n"
 		kill -CONT "$(pid_of fakedns5302)"
 		renew
 	done
 	printf '%-30s' "$what"
-	for outcome in lost late rcode data; do
-		printf ' %18s' "$(median "$work/$outcome.n") ($(spread "$work/$outcome.n"))"
+	for outcome in lost unread late rcode data; do
+		printf ' %15s' "$(median "$work/$outcome.n") ($(spread "$work/$outcome.n"))"
 	done
 	echo
 }
@@ -131,7 +140,7 @@ for n in 1 2 3; do
 	start_backend $n
 done
 echo "of $((rate * seconds)) questions"
-printf '%-30s %18s %18s %18s %18s\n' '' 'no answer' 'late' 'an error' 'a wrong address'
+printf '%-30s %15s %15s %15s %15s %15s\n' '' 'no answer' 'dropped unread' 'late' 'an error' 'a wrong address'
 for factor in 'with' 'without'; do
 	case $factor in
 	with) configure_dnsdist ;;
