@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 # dnsdist: three dns64d behind dnsdist, configured by contrib/dnsdist: which node gets which names, how much is asked
-# upstream, and what is lost when one of them goes. tests/measure/dnsdist.sh has more figures.
+# upstream, who is asking, and what is lost when one of them goes. tests/measure/dnsdist.sh has more figures.
 . "${TOP_SRCDIR:-.}/tests/system/servers.sh"
 . "${TOP_SRCDIR:-.}/tests/system/nodes.sh"
-need dnsdist dnsperf kdig openssl
+need dnsdist dnsperf kdig openssl python3
 known=010-000-000-001.dns64perf.test
 
 # taken: dnsdist takes the file at $recipe
@@ -43,11 +43,46 @@ bench()
 		--json "$work/run.json" "$@" >"$work/bench.log" 2>&1
 }
 
-# upstream: the questions that nodes asked upstream so far
-upstream()
+# all_of NAME: that counter of all nodes
+all_of()
 {
 	# shellcheck disable=SC2046 # words
-	sum $(counted upstream_udp)
+	sum $(counted "$1")
+}
+
+# cookie_of CLIENT COOKIE: the cookie in the answer for that client, who sends COOKIE
+cookie_of()
+{
+	kdig @127.0.0.1 -p 5353 -b "$1" +cookie="$2" $known AAAA | sed -n 's/^;; COOKIE: *//p'
+}
+
+# in_querylog CLIENT: a node has it in its query log
+in_querylog()
+{
+	cat "$work"/state/queries? | grep -q " $1#"
+}
+
+# start_reader N: of node N's dnstap
+start_reader()
+{
+	start "tap$1" fstrm_capture -t protobuf:dnstap.Dnstap -u "$work/tap$1" -w "$work/tap$1.fstrm"
+	wait_for 20 test -S "$work/tap$1" || give_up 'fstrm_capture does not start'
+	chmod 777 "$work/tap$1"
+}
+
+# written N: readers of dnstap have got so many messages
+written()
+{
+	[ "$(all_of dnstap_frames)" -ge "$1" ]
+}
+
+# forged ADDRESS OPTION...: what ADDRESS gets of node 1, with a header that names another client
+forged()
+{
+	forged_from=$1
+	shift
+	python3 "$TOP_SRCDIR/tests/system/proxy.py" --from "$forged_from" --at 127.0.1.1 --wait 0.5 --header 127.0.2.1 "$@" \
+		$known AAAA
 }
 
 # unread: those that were dropped unread so far by the kernel, or by the nodes but for $goes, as on a machine that has no
@@ -66,9 +101,9 @@ unread()
 asked_upstream()
 {
 	flush_all
-	before=$(upstream)
+	before=$(all_of upstream_udp)
 	bench 4 7500 --hits 100 --hot 3000
-	echo $(($(upstream) - before))
+	echo $(($(all_of upstream_udp) - before))
 }
 
 # lost N SECONDS COMMAND...: of 1,000 questions a second, how many have no good answer, when the command has node N go
@@ -117,7 +152,7 @@ check 'which is configured' logged taken "QUIC: 127.0.0.1:8853$work/fullchain.pe
 questions 9000 | sed 'p; s/AAAA/A/' >"$work/names"
 start_fakedns --ttl 3600
 for n in 1 2 3; do
-	start_backend $n
+	start_backend $n "query-log $work/state/queries$n" 'query-log-select failed'
 done
 # Where hardly a question waits two at once for one node are more than 1.5 times the mean, so one of them goes elsewhere.
 # Whether they are where they should be is seen without that.
@@ -155,6 +190,50 @@ start_dnsdist
 chashed=$(asked_upstream)
 check "fewer questions upstream than by turns: $chashed of $turns" test $((chashed * 10)) -le $((turns * 7))
 
+# --- each client is itself (PROXY) ---
+
+tapped=
+! "$DNS64D" -V | grep -qx 'dnstap yes' || ! command -v fstrm_capture >/dev/null || tapped=yes
+for n in 1 2 3; do
+	configure_backend $n 'client 127.0.2.0/24 {' 'dns64-prefix 2001:db8:65::/96' '}' 'rate-limit 20' \
+		"query-log $work/state/queries$n" ${tapped:+"dnstap-socket $work/tap$n"}
+	[ -z "$tapped" ] || start_reader $n
+	ctl_node $n reload >"$work/reload.log" || give_up "node $n is not reloaded"
+done
+check 'a client block' is '2001:db8:65::a00:1' ask 127.0.0.1 5353 -b 127.0.2.1 $known AAAA
+check 'over TCP' is '2001:db8:65::a00:1' ask 127.0.0.1 5353 -b 127.0.2.1 +tcp $known AAAA
+check 'over TLS' is '2001:db8:65::a00:1' ask 127.0.0.1 8853 -b 127.0.2.1 +tls $known AAAA
+check 'over HTTPS' is '2001:db8:65::a00:1' ask 127.0.0.1 8443 -b 127.0.2.1 +https $known AAAA
+check 'another client' is '2001:db8:64::a00:1' ask 127.0.0.1 5353 -b 127.0.3.1 $known AAAA
+check 'the query log' wait_for 20 in_querylog 127.0.2.1
+cookie=$(cookie_of 127.0.3.1 0102030405060708)
+equal 'a cookie' 48 "${#cookie}"
+good=$(all_of client_cookies_good)
+cookie_of 127.0.3.1 "$cookie" >/dev/null
+equal 'is good of its client' $((good + 1)) "$(all_of client_cookies_good)"
+cookie_of 127.0.3.2 "$cookie" >/dev/null
+equal 'and of no other' $((good + 1)) "$(all_of client_cookies_good)"
+if [ -n "$tapped" ]; then
+	check 'dnstap' wait_for 20 written 12
+	for n in 1 2 3; do
+		stop tap$n
+		python3 "$TOP_SRCDIR/tests/system/dnstap.py" "$work/tap$n.fstrm" 1 4 10
+	done >"$work/tapped"
+	check 'dnstap: questions' grep -q "^CQ 127.0.2.1 $known/28" "$work/tapped"
+	check 'dnstap: answers' grep -q "^CR 127.0.2.1 $known/28" "$work/tapped"
+	equal 'dnstap: of dnsdist the checks only' '' "$(grep '^C. 127.0.0.1 ' "$work/tapped" | grep -v 'ipv4only.arpa')"
+fi
+equal 'nobody was limited' 0 "$(all_of rate_limited)"
+dnsperf -s 127.0.0.1 -p 5353 -a 127.0.4.1 -d "$work/names" -l 1 -Q 500 -t 1 >"$work/load.log" 2>&1
+check 'a rate limit' test "$(all_of rate_limited)" -gt 100
+limited=$(all_of rate_limited)
+check 'which is not that of others' is '2001:db8:64::a00:1' ask 127.0.0.1 5353 -b 127.0.4.2 $known AAAA
+equal 'nor counts them' "$limited" "$(all_of rate_limited)"
+equal 'nothing was refused' 0 "$(all_of proxy_refused)"
+equal 'a forged header from elsewhere gets nothing' nothing "$(forged 127.0.0.8)"
+equal 'over TCP' closed "$(forged 127.0.0.8 --tcp)"
+equal 'both are counted' 2 "$(all_of proxy_refused)"
+
 # --- one goes ---
 
 n=$(lost 1 7 kill -TERM "$(pid_of node1)")
@@ -184,11 +263,11 @@ check 'A is asked where AAAA is late, and dnsdist waits for that' is '2001:db8:6
 stop fakedns
 for n in 1 2 3; do
 	for name in 1 2 3 4 5 6 7 8; do
-		ask 127.0.1.$n 5364 "010-001-00$n-00$name.dns64perf.test" A >/dev/null &
+		ask_backend $n "010-001-00$n-00$name.dns64perf.test" A >/dev/null &
 	done
 done
 for n in 1 2 3; do
-	check "node $n is not ready" wait_for 60 is SERVFAIL ask 127.0.1.$n 5364 health.invalid A
+	check "node $n is not ready" wait_for 60 is SERVFAIL ask_backend $n health.invalid A
 done
 sleep 2
 check 'what is in a cache is answered' is NOERROR ask 127.0.0.1 5353 $known AAAA

@@ -11,9 +11,11 @@
 #	counted NAME		that counter of nodes 1, 2 and 3, in a line
 #	sum NUMBER...
 # behind dnsdist:
-#	start_backend N LINE...	node N at 127.0.1.N port 5364, as contrib/dnsdist wants it, with these lines; it
+#	configure_backend N LINE...	node N at 127.0.1.N port 5364, as contrib/dnsdist wants it, with these lines; it
 #				asks 127.0.0.1 port 5300 ($backend_upstream is another such line)
+#	start_backend N LINE...	likewise, and start it
 #	renew_backend N LINE...	likewise, and in_use N: return when dnsdist asks it
+#	ask_backend N KDIG-ARGUMENT...	as "ask", node N by itself
 #	configure_dnsdist, start_dnsdist	see there
 
 mkdir -m 755 "$work/state" && chown "$usual" "$work/state" || exit 99
@@ -64,15 +66,28 @@ sum()
 	echo $total
 }
 
-start_backend()
+configure_backend()
 {
 	backend=$1
 	shift
 	configure_node "$backend" "listen 127.0.1.$backend port 5364" \
 		"${backend_upstream:-nameserver 127.0.0.1 port 5300}" 'avoid-port 5300-5302' \
-		'num-threads 1' 'cache-size 16m' 'rate-limit-exempt 127.0.0.0/8' 'max-waiting-per-client 0' \
-		'max-same-question 0' 'max-tcp-per-client 1024' "$@"
+		'num-threads 1' 'cache-size 16m' 'proxy-protocol 127.0.0.1' 'rate-limit-exempt 127.0.0.1' \
+		'max-waiting-per-client 0' 'max-same-question 0' "$@"
+}
+
+start_backend()
+{
+	configure_backend "$@"
 	start_node "$backend"
+}
+
+# ask_backend N KDIG-ARGUMENT...: by itself; 127.0.0.1 is dnsdist, which has to send a header
+ask_backend()
+{
+	backend=$1
+	shift
+	ask "127.0.1.$backend" 5364 -b 127.0.0.8 "$@"
 }
 
 # n_asked N: the questions that node N had by now
@@ -90,7 +105,7 @@ asked_more()
 # in_use N: return when dnsdist has found node N ready: it asks it two names a second
 in_use()
 {
-	wait_for 60 is NOERROR ask "127.0.1.$1" 5364 health.invalid A || give_up "node $1 is not ready"
+	wait_for 60 is NOERROR ask_backend "$1" health.invalid A || give_up "node $1 is not ready"
 	times=$(n_asked "$1")
 	wait_for 60 asked_more "$1" $((times + 3)) || give_up "dnsdist does not ask node $1"
 }
