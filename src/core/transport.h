@@ -8,18 +8,15 @@
 #include <stdint.h>
 
 #include "base/attr.h"
-#include "dns/proto.h"
-
-#define TRANSPORT_BY_EDNS 0 /* as its limit: what both sides can take (RFC 6891 section 6.2.3) */
 
 /*
  * A row for each, in the order of enum transport: X(ID, the fields of struct transport_traits).
  * What differs between transports is here, so that a new one is a row, and one of io/carrier.
  */
 #define TRANSPORT_ROWS(X) \
-	/* name, title, reliable, proven, limit, sealed, padded, dnstap */ \
-	X(UDP, "udp", "UDP", false, false, TRANSPORT_BY_EDNS, false, false, 1) \
-	X(TCP, "tcp", "TCP", true, true, DNS_MSG_MAX, false, false, 2)
+	/* name, title, reliable, proven, whole, sealed, padded, dnstap */ \
+	X(UDP, "udp", "UDP", false, false, false, false, false, 1) \
+	X(TCP, "tcp", "TCP", true, true, true, false, false, 2)
 
 #define TRANSPORT_PLACE(id, ...) TRANSPORT_##id,
 enum transport { TRANSPORT_ROWS(TRANSPORT_PLACE) };
@@ -30,11 +27,15 @@ enum { TRANSPORTS = TRANSPORT_ROWS(TRANSPORT_ONE) };
 #undef TRANSPORT_ONE
 
 struct transport_traits {
-	char name[8];   /* for programs: in the query log, JSON and labels */
-	char title[8];  /* for people */
-	bool reliable;  /* what is lost is sent again, or the stream ends */
-	bool proven;    /* the peer has received something from us: its address is not forged */
-	uint16_t limit; /* bytes of the longest message; TRANSPORT_BY_EDNS */
+	/* for programs: in the query log, JSON and labels; aligned so that a row is found by a
+	 * shift */
+	_Alignas(32) char name[8];
+	char title[8]; /* for people */
+	bool reliable; /* what is lost is sent again, or the stream ends */
+	bool proven;   /* the peer has received something from us: its address is not forged */
+	/* a message may have 65,535 bytes (RFC 1035 section 4.2.2), so that it is never truncated;
+	   else as many as both sides can take (RFC 6891 section 6.2.3) */
+	bool whole;
 	bool sealed;    /* nobody between reads or changes messages */
 	bool padded;    /* messages are padded, as their lengths show what they are (RFC 8467) */
 	uint8_t dnstap; /* its number in dnstap.proto: SocketProtocol */
@@ -52,13 +53,6 @@ MUST_USE static inline bool
 transport_is_stream(enum transport transport)
 {
 	return transport != TRANSPORT_UDP;
-}
-
-/* transport_is_whole: is an answer over TRANSPORT never truncated? */
-MUST_USE static inline bool
-transport_is_whole(enum transport transport)
-{
-	return transport_traits[transport].limit != TRANSPORT_BY_EDNS;
 }
 
 #endif

@@ -423,7 +423,7 @@ static inline __attribute__((always_inline)) void
 ask_upstream(struct queries *qs, struct query *q, const struct question *key, uint64_t now_ns)
 {
 	struct lookup_wish wish = { .whole = q->state != QUERY_RELAY ||
-		    transport_is_whole(q->from.transport),
+		    transport_traits[q->from.transport].whole,
 		.stream = q->state == QUERY_RELAY && transport_is_stream(q->from.transport),
 		.prefer = q->aaaa.upstream,
 		.sends = share_of(q) };

@@ -24,8 +24,8 @@ limit_of(const struct queries *qs, const struct query *q)
 {
 	size_t theirs = q->req.edns ? q->req.bufsize : DNS_UDP_MIN;
 
-	if (transport_is_whole(q->from.transport))
-		return transport_traits[q->from.transport].limit;
+	if (transport_traits[q->from.transport].whole)
+		return DNS_MSG_MAX;
 	return theirs < qs->conf->udp_size_client ? theirs : qs->conf->udp_size_client;
 }
 
@@ -293,7 +293,7 @@ respond_synth(struct queries *qs, struct query *q, const struct msg *m, const st
 
 	if (p->synth.n_prefixes > 1)
 		choice.used = &used;
-	if (p->synth.max > 0 && !transport_is_whole(q->from.transport)) {
+	if (p->synth.max > 0 && !transport_traits[q->from.transport].whole) {
 		const struct build_opt opt = opt_of(qs, q, m, DNS_NOERROR);
 
 		choice.limit = limit_of(qs, q) - build_opt_len(&opt);

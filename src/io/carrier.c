@@ -10,10 +10,10 @@
 /* --- Plain TCP -------------------------------------------------------------------------------- */
 
 static int
-tcp_begin(struct carrier_link *k, const struct netaddr *addr)
+tcp_begin(struct carrier_link *k, const struct conf_upstream *to)
 {
 	struct sockaddr_storage ss;
-	socklen_t len = netaddr_to_sockaddr(addr, &ss);
+	socklen_t len = netaddr_to_sockaddr(&to->addr, &ss);
 	int one = 1, fd = socket(ss.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
 
 	if (fd < 0)
@@ -37,7 +37,7 @@ tcp_feed(struct carrier_link *k)
 
 	if (getsockopt(k->fd, SOL_SOCKET, SO_ERROR, &err, &len) < 0)
 		return -errno;
-	return err != 0 ? -err : 1;
+	return err != 0 ? -err : CARRIER_UP;
 }
 
 static ssize_t
@@ -76,11 +76,11 @@ static const struct carrier carriers[TRANSPORTS] = {
 };
 
 int
-carrier_begin(struct carrier_link *k, enum transport transport, const struct netaddr *addr)
+carrier_begin(struct carrier_link *k, enum transport transport, const struct conf_upstream *to)
 {
 	*k = CARRIER_NONE;
 	k->transport = (uint8_t)transport;
-	return carriers[transport].begin(k, addr);
+	return carriers[transport].begin(k, to);
 }
 
 void

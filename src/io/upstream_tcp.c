@@ -106,11 +106,11 @@ conn_up(struct shell *sh, struct upstream_tcp_conn *c)
 	conn_dirty(sh, c);
 }
 
-/* Begin a stream by C's transport to its address. Returns 0 or -errno. */
+/* Begin a stream by C's transport to UP, whose address C has. Returns 0 or -errno. */
 static int
-conn_open(struct shell *sh, struct upstream_tcp_conn *c)
+conn_open(struct shell *sh, struct upstream_tcp_conn *c, const struct conf_upstream *up)
 {
-	int r = carrier_begin(&c->link, (enum transport)c->transport, &c->addr);
+	int r = carrier_begin(&c->link, (enum transport)c->transport, up);
 
 	if (r < 0)
 		return r;
@@ -144,7 +144,7 @@ conn_begin(struct shell *sh, struct upstream_tcp_conn *c, const struct conf_upst
 	}
 	c->addr = up->addr;
 	c->transport = transport;
-	return conn_open(sh, c);
+	return conn_open(sh, c, up);
 }
 
 /* May LEN bytes more be queued? Writes what is queued if need be; C is lost if that fails. */
@@ -290,35 +290,67 @@ conn_take(struct shell *sh, struct upstream_tcp_conn *c, struct stream_window *w
 	return stream_keep(&c->in, &sh->mem, w);
 }
 
-/* Read C once and take its replies. */
+/* Read C once, and what its carrier has then, and take its replies. */
 static void
 conn_read(struct shell *sh, struct upstream_tcp_conn *c)
 {
-	struct stream_window w;
-	int r = stream_read(&c->in, &sh->mem, &c->link, &w);
+	do {
+		struct stream_window w;
+		int r = stream_read(&c->in, &sh->mem, &c->link, &w);
 
-	if (r == -EAGAIN)
-		return;
-	if (r <= 0 || !conn_take(sh, c, &w))
-		conn_lose(sh, c, r < 0 ? -r : 0);
+		if (r == -EAGAIN)
+			return;
+		if (r <= 0 || !conn_take(sh, c, &w))
+			conn_lose(sh, c, r < 0 ? -r : 0);
+	} while (c->link.more && !c->lost);
 }
 
-/* The socket of C is writable: it is connected, or the connect failed, or it has room again. */
+/* Have C, which is being made, go on when its descriptor is ready for STEP. Returns 0 or -ENOMEM.
+ */
+static int
+conn_await(struct upstream_tcp_conn *c, enum carrier_step step)
+{
+	bool reads = step == CARRIER_AWAITS_READ;
+
+	fd_event_off(reads ? &c->wr : &c->rd);
+	return fd_event_on(reads ? &c->rd : &c->wr);
+}
+
+/* The descriptor of C, which is being made, is ready for what it awaits. */
+static void
+conn_feed(struct shell *sh, struct upstream_tcp_conn *c)
+{
+	int r = carrier_feed(&c->link);
+
+	if (r == CARRIER_UP) {
+		conn_up(sh, c);
+		return;
+	}
+	if (r > 0)
+		r = conn_await(c, (enum carrier_step)r);
+	if (r < 0)
+		conn_lose(sh, c, -r);
+}
+
+static void
+conn_readable(struct shell *sh, struct upstream_tcp_conn *c)
+{
+	if (c->state == UPSTREAM_TCP_UP)
+		conn_read(sh, c);
+	else
+		conn_feed(sh, c);
+}
+
+/* The socket of C is writable: C is being made, or has room again. */
 static void
 conn_writable(struct shell *sh, struct upstream_tcp_conn *c)
 {
-	int r;
-
-	if (c->state == UPSTREAM_TCP_UP) {
-		fd_event_off(&c->wr);
-		conn_dirty(sh, c);
+	if (c->state != UPSTREAM_TCP_UP) {
+		conn_feed(sh, c);
 		return;
 	}
-	r = carrier_feed(&c->link);
-	if (r < 0)
-		conn_lose(sh, c, -r);
-	else if (r > 0)
-		conn_up(sh, c);
+	fd_event_off(&c->wr);
+	conn_dirty(sh, c);
 }
 
 uint32_t
@@ -348,18 +380,19 @@ upstream_tcp_turn(struct shell *sh)
 	while ((src = fd_event_take(&sh->upstream_tcp.readable)) != NULL) {
 		c = LIST_OBJECT(src, struct upstream_tcp_conn, rd);
 		if (!c->lost)
-			conn_read(sh, c);
+			conn_readable(sh, c);
 	}
 }
 
-/* Has C's number another upstream now, or none? */
+/* Has C's number another upstream now, or none, or one that is asked over something else? */
 static bool
 is_stale(const struct shell *sh, const struct upstream_tcp_conn *c)
 {
 	const struct conf_upstream *up =
 	    engine_upstream(sh->engine, number_of(sh, c) / TCP_POOL_SIZE);
 
-	return up == NULL || !netaddr_equal(&up->addr, &c->addr);
+	return up == NULL || !netaddr_equal(&up->addr, &c->addr) ||
+	    !conf_upstream_uses(up, (enum transport)c->transport);
 }
 
 /*

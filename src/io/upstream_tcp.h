@@ -48,7 +48,7 @@ struct upstream_tcp_conn {
 /* All connections of one loop to upstreams. */
 struct upstream_tcp {
 	struct upstream_tcp_conn c[UPSTREAM_TCP_CONNS]; /* by number (CONN in engine/engine) */
-	struct list readable;                           /* upstream_tcp_conn.rd: bytes to read */
+	struct list readable; /* upstream_tcp_conn.rd: bytes to read, or to be made with */
 	struct list writable; /* upstream_tcp_conn.wr: connected, failed, or accepts bytes again */
 	struct list dirty;    /* for upstream_tcp_flush */
 	unsigned n_open;      /* connections that have a descriptor */

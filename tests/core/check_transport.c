@@ -22,8 +22,7 @@ START_TEST(streams_are_proven_and_whole)
 		const struct transport_traits *row = &transport_traits[t];
 
 		ck_assert_int_eq(row->proven, row->reliable);
-		ck_assert_int_eq(transport_is_whole((enum transport)t), row->reliable);
-		ck_assert_uint_eq(row->limit, row->reliable ? DNS_MSG_MAX : TRANSPORT_BY_EDNS);
+		ck_assert_int_eq(row->whole, row->reliable);
 		ck_assert(row->sealed || !row->padded); /* it would hide nothing */
 	}
 }

@@ -12,7 +12,7 @@
 #include "support/tests.h"
 
 static int listener;
-static struct netaddr at;
+static struct conf_upstream at;
 static struct carrier_link ours, theirs;
 
 static void
@@ -22,7 +22,7 @@ setup(void)
 
 	listener = rig_bound(SOCK_STREAM, &any);
 	ck_assert_int_eq(listen(listener, 1), 0);
-	at = rig_local(listener);
+	at.addr = rig_local(listener);
 	ours = theirs = CARRIER_NONE;
 }
 
@@ -48,7 +48,8 @@ connect_both(void)
 	ck_assert_int_eq(carrier_begin(&ours, TRANSPORT_TCP, &at), 0);
 	ck_assert_uint_eq(ours.transport, TRANSPORT_TCP);
 	await(ours.fd, POLLOUT);
-	ck_assert_int_eq(carrier_feed(&ours), 1);
+	ck_assert_int_eq(carrier_feed(&ours), CARRIER_UP);
+	ck_assert_ptr_null(ours.state);
 	await(listener, POLLIN);
 	carrier_accept(&theirs, TRANSPORT_TCP, accept(listener, NULL, NULL));
 	ck_assert_int_ge(theirs.fd, 0);
@@ -65,6 +66,7 @@ START_TEST(bytes_go_both_ways)
 	ck_assert_int_eq(carrier_write(&ours, pieces, 2), 10);
 	await(theirs.fd, POLLIN);
 	ck_assert_int_eq(carrier_read(&theirs, got, 4), 4);
+	ck_assert(!theirs.more); /* the descriptor has the rest */
 	ck_assert_int_eq(carrier_read(&theirs, got + 4, sizeof(got) - 4), 6);
 	ck_assert_mem_eq(got, "oneand two", 10);
 	ck_assert_int_eq(carrier_write(&theirs, pieces, 1), 3);
@@ -125,7 +127,7 @@ END_TEST
 
 START_TEST(address_without_a_way)
 {
-	struct netaddr broadcast = rig_addr("255.255.255.255", 53);
+	struct conf_upstream broadcast = { .addr = rig_addr("255.255.255.255", 53) };
 
 	ck_assert_int_lt(carrier_begin(&ours, TRANSPORT_TCP, &broadcast), 0);
 	ck_assert_int_eq(ours.fd, -1);

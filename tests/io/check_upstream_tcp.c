@@ -19,6 +19,7 @@
 #include "io/upstream_udp.h"
 #include "outbound/id_attack.h"
 #include "support/rig.h"
+#include "support/testcarrier.h"
 #include "support/testclock.h"
 #include "support/tests.h"
 
@@ -71,6 +72,7 @@ teardown(void)
 	close(client);
 	close(udp);
 	rig_end(&rig);
+	testcarrier_use(false);
 	testclock_reset();
 }
 
@@ -709,6 +711,49 @@ START_TEST(loop_stops_with_a_question_open)
 }
 END_TEST
 
+/*
+ * A carrier that shakes hands, both ways, before anything is written, and hands out what it reads
+ * in pieces: nothing waits for a descriptor that has given all that it had.
+ */
+START_TEST(carrier_may_shake_hands_and_hold_back)
+{
+	int up;
+
+	testcarrier_use(true);
+	ask(0);
+	up = rig_accept(&rig);
+	testcarrier_greet(up);
+	ck_assert(rig_get(up, &question[0]));
+	ask(1);
+	ck_assert(rig_get(up, &question[1]));
+	for (unsigned i = 0; i < 2; i++)
+		reply(up, &question[1 - i]);
+	expect(1);
+	expect(0);
+	ck_assert_uint_eq(rig_stat(&rig, "tcp_upstream_opened"), 1);
+	close(up);
+}
+END_TEST
+
+/* The other end is gone, or no end of such a stream: the connection was never made. */
+START_TEST(d11_handshake_that_fails_goes_by_udp)
+{
+	int up;
+
+	testcarrier_use(true);
+	ask(0);
+	up = rig_accept(&rig);
+	if (_i == 1)
+		ck_assert_int_eq(send(up, "?", 1, MSG_NOSIGNAL), 1);
+	else
+		shutdown(up, SHUT_WR);
+	reply_by_udp();
+	expect(0);
+	ck_assert_uint_eq(rig_stat(&rig, "tcp_upstream_opened"), 0);
+	close(up);
+}
+END_TEST
+
 static struct shell *shell;
 
 /* A shell and its engine in this thread, without a loop. */
@@ -775,6 +820,21 @@ START_TEST(connection_to_another_is_not_used)
 }
 END_TEST
 
+/* An upstream that is not asked over its transport any more is left, as one that was removed. */
+START_TEST(connection_by_another_way_is_closed)
+{
+	struct upstream_tcp_conn *c = &shell->upstream_tcp.c[0];
+
+	question_by(TRANSPORT_TCP);
+	upstream_tcp_beat(shell);
+	ck_assert(!c->lost);
+	rig.conf.core.upstreams[0].transport[1] = TRANSPORT_UDP; /* which stands for any other */
+	engine_set_conf(shell->engine, &rig.conf.core, shell->now_ns);
+	upstream_tcp_beat(shell);
+	ck_assert(c->lost && c->err == 0);
+}
+END_TEST
+
 /*
  * Is time too short for thousands of questions, which have some seconds each? With ThreadSanitizer,
  * which has nothing to find here as there is one thread, and with valgrind (make check-valgrind
@@ -809,9 +869,12 @@ tests_add(TCase *tc)
 	tcase_add_test(tc, server_may_close_after_each_reply);
 	tcase_add_test(tc, d21_connection_that_is_not_made_is_noticed);
 	tcase_add_test(tc, loop_stops_with_a_question_open);
+	tcase_add_test(tc, carrier_may_shake_hands_and_hold_back);
+	tcase_add_loop_test(tc, d11_handshake_that_fails_goes_by_udp, 0, 2);
 	tc = tests_case("shell");
 	tcase_add_checked_fixture(tc, setup_shell, teardown_shell);
 	tcase_add_loop_test(tc, connection_to_another_is_not_used, 0, 2);
+	tcase_add_test(tc, connection_by_another_way_is_closed);
 	tc = tests_case("half-open");
 	tcase_add_checked_fixture(tc, setup_hasty, teardown);
 	tcase_set_timeout(tc, 300);
