@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 #include "core/stats.h"
@@ -291,6 +292,13 @@ udp_out_init(struct udp_out *out, int fd, bool upstream, struct udp_way *way)
 	out->way = way;
 	list_init(&out->link);
 	list_init(&out->refused);
+}
+
+void
+udp_out_close(struct udp_out *out)
+{
+	list_unlink(&out->refused);
+	close(out->fd);
 }
 
 /* --- sending ---------------------------------------------------------------------------------- */

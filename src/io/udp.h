@@ -293,6 +293,16 @@ void udp_out_init(struct udp_out *out, int fd, bool upstream, struct udp_way *wa
  */
 void udp_out_fini(struct udp_tx *tx, struct udp_out *out, uint64_t now_ns);
 
+/* udp_out_fd: the socket of OUT. */
+MUST_USE static inline int
+udp_out_fd(const struct udp_out *out)
+{
+	return out->fd;
+}
+
+/* udp_out_close: close the socket of OUT, towards an upstream, by which nothing waits to leave. */
+void udp_out_close(struct udp_out *out);
+
 /* udp_out_waits: do datagrams of OUT wait for the flush? */
 MUST_USE static inline bool
 udp_out_waits(const struct udp_out *out)

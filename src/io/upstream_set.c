@@ -172,10 +172,9 @@ sock_close(struct shell *sh, struct upstream_sock *s)
 	upstream_udp_set_of(udp, s)->n_draining--;
 	udp->n_draining--;
 	list_unlink(&s->drain);
-	list_unlink(&s->out.refused);
 	engine_socket_del(sh->engine, upstream_sock_slot(&udp->socks, s));
 	fd_event_close(&s->src);
-	close(s->out.fd);
+	udp_out_close(&s->out);
 	s->open = false;
 }
 

@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "base/clock.h"
 #include "io/shell.h"
@@ -34,10 +33,22 @@ upstream_udp_fini(struct shell *sh)
 	for (size_t i = 0; i < UPSTREAM_MAX_SOCKETS; i++)
 		if (socks->at[i].open) {
 			fd_event_close(&socks->at[i].src);
-			close(socks->at[i].out.fd);
+			udp_out_close(&socks->at[i].out);
 		}
 	free(socks->at);
 	socks->at = NULL;
+}
+
+/* The upstream with the number U, if it is asked over UDP at present; else NULL. */
+static const struct conf_upstream *
+asked_by_udp(const struct shell *sh, unsigned u)
+{
+	const struct conf_upstream *up = engine_upstream(sh->engine, u);
+
+	return up != NULL && engine_upstream_active(sh->engine, u) &&
+		conf_upstream_uses(up, TRANSPORT_UDP)
+	    ? up
+	    : NULL;
 }
 
 /* Share out the slots among the sets that are needed. */
@@ -49,7 +60,7 @@ share_out(struct shell *sh)
 
 	udp->n_spaces = engine_spaces(sh->engine);
 	for (unsigned u = 0; u < UPSTREAM_MAX; u++)
-		n += engine_upstream_active(sh->engine, u) ? udp->n_spaces : 0;
+		n += asked_by_udp(sh, u) != NULL ? udp->n_spaces : 0;
 	udp->share = UPSTREAM_MAX_SOCKETS / (n > 0 ? n : 1);
 }
 
@@ -58,12 +69,11 @@ upstream_udp_sync(struct shell *sh)
 {
 	share_out(sh);
 	for (unsigned u = 0; u < UPSTREAM_MAX; u++) {
-		const struct conf_upstream *up = engine_upstream(sh->engine, u);
-		bool asked = up != NULL && engine_upstream_active(sh->engine, u);
+		const struct conf_upstream *up = asked_by_udp(sh, u);
 
 		for (unsigned space = 0; space < sh->upstream_udp.n_spaces; space++)
 			upstream_set_sync(
-			    sh, &sh->upstream_udp.sets[u][space], asked ? &up->addr : NULL);
+			    sh, &sh->upstream_udp.sets[u][space], up != NULL ? &up->addr : NULL);
 	}
 }
 
@@ -152,7 +162,7 @@ static void
 sock_read(struct shell *sh, struct upstream_sock *s)
 {
 	do
-		sock_input(sh, s, udp_recv(&sh->upstream_rx, s->out.fd, UDP_BATCH));
+		sock_input(sh, s, udp_recv(&sh->upstream_rx, udp_out_fd(&s->out), UDP_BATCH));
 	while (udp_left(&sh->upstream_rx));
 	sh->full |= udp_full(&sh->upstream_rx);
 	if (upstream_sock_is_retired(s))

@@ -52,6 +52,18 @@ setup_hasty(void)
 	udp = rig_connect(SOCK_DGRAM, &rig.at[0]);
 }
 
+/* With an upstream that is asked over a stream only. */
+static void
+setup_stream_first(void)
+{
+	testclock_hold();
+	rig_init(&rig);
+	rig.conf.core.upstreams[0].transport[UPSTREAM_PRIMARY] = TRANSPORT_TCP;
+	rig_start(&rig);
+	client = rig_connect(SOCK_STREAM, &rig.at[0]);
+	udp = rig_connect(SOCK_DGRAM, &rig.at[0]);
+}
+
 /* With room for many questions, which have all the time that they take. */
 static void
 setup_crowded(void)
@@ -754,20 +766,54 @@ START_TEST(d11_handshake_that_fails_goes_by_udp)
 }
 END_TEST
 
+/* What comes over UDP leaves by the stream, plain or by a carrier that shakes hands. */
+START_TEST(stream_may_be_the_usual_way)
+{
+	int up;
+
+	testcarrier_use(_i == 1);
+	rig_question(&msg, 7, "a.test", RIG_A);
+	rig_send(udp, &msg);
+	up = rig_accept(&rig);
+	if (_i == 1)
+		testcarrier_greet(up);
+	ck_assert(rig_get(up, &question[0]));
+	reply(up, &question[0]);
+	ck_assert(rig_recv(udp, &msg));
+	ck_assert_uint_eq(rig_id(&msg), 7);
+	ask(8);
+	ck_assert(rig_get(up, &question[0]));
+	reply(up, &question[0]);
+	expect(8);
+	ck_assert_uint_eq(rig_stat(&rig, "upstream_udp"), 0);
+	ck_assert_uint_eq(rig_stat(&rig, "tcp_upstream_opened"), 1);
+	ck_assert(!rig_ready(rig.up_udp, 0));
+	close(up);
+}
+END_TEST
+
 static struct shell *shell;
 
-/* A shell and its engine in this thread, without a loop. */
+/* A shell and its engine in this thread, without a loop, for an upstream that is asked over USUAL.
+ */
 static void
-setup_shell(void)
+open_shell(enum transport usual)
 {
 	struct event_base *base = event_base_new();
 	struct engine *engine;
 
 	rig_init(&rig);
+	rig.conf.core.upstreams[0].transport[UPSTREAM_PRIMARY] = (uint8_t)usual;
 	engine = engine_new(&rig.conf.core, NULL, NS_PER_SEC);
 	shell = calloc(1, sizeof(*shell));
 	ck_assert(base != NULL && engine != NULL && shell != NULL);
 	ck_assert_int_eq(shell_init(shell, base, engine, &rig.conf.io, NS_PER_SEC), 0);
+}
+
+static void
+setup_shell(void)
+{
+	open_shell(TRANSPORT_UDP);
 }
 
 static void
@@ -835,6 +881,22 @@ START_TEST(connection_by_another_way_is_closed)
 }
 END_TEST
 
+/* No socket is opened that would never be asked by, nor one of the engine's slots kept for it. */
+START_TEST(without_udp_there_is_no_socket)
+{
+	unsigned share;
+
+	upstream_udp_sync(shell);
+	ck_assert_uint_ge(shell->upstream_udp.socks.n_active, 1);
+	share = shell->upstream_udp.share;
+	teardown_shell();
+	open_shell(TRANSPORT_TCP);
+	upstream_udp_sync(shell);
+	ck_assert_uint_eq(shell->upstream_udp.socks.n_active, 0);
+	ck_assert_uint_ge(shell->upstream_udp.share, share);
+}
+END_TEST
+
 /*
  * Is time too short for thousands of questions, which have some seconds each? With ThreadSanitizer,
  * which has nothing to find here as there is one thread, and with valgrind (make check-valgrind
@@ -875,6 +937,11 @@ tests_add(TCase *tc)
 	tcase_add_checked_fixture(tc, setup_shell, teardown_shell);
 	tcase_add_loop_test(tc, connection_to_another_is_not_used, 0, 2);
 	tcase_add_test(tc, connection_by_another_way_is_closed);
+	tcase_add_test(tc, without_udp_there_is_no_socket);
+	tc = tests_case("stream first");
+	tcase_add_checked_fixture(tc, setup_stream_first, teardown);
+	tcase_set_timeout(tc, 300);
+	tcase_add_loop_test(tc, stream_may_be_the_usual_way, 0, 2);
 	tc = tests_case("half-open");
 	tcase_add_checked_fixture(tc, setup_hasty, teardown);
 	tcase_set_timeout(tc, 300);
