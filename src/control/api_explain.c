@@ -58,9 +58,21 @@ read_type(struct evhttp_request *r, const json_t *p, uint16_t *type)
 	return false;
 }
 
+/* As over what transport the client asks: UDP, or TCP if "tcp" is set. */
+static bool
+read_transport(struct evhttp_request *r, const json_t *p, enum transport *transport)
+{
+	bool tcp = false;
+
+	if (!read_bit(r, p, "tcp", &tcp))
+		return false;
+	*transport = tcp ? TRANSPORT_TCP : TRANSPORT_UDP;
+	return true;
+}
+
 /* The flags of a question. */
 struct flags {
-	bool ask, tcp, do_bit, cd;
+	bool ask, do_bit, cd;
 };
 
 static void
@@ -84,14 +96,15 @@ read_question(struct evhttp_request *r, const json_t *p, struct explain_job *a)
 {
 	struct flags f = { .ask = true };
 	uint8_t name[DNS_NAME_MAX];
+	enum transport transport;
 	uint16_t type;
 
 	if (params_name(r, p, name) == 0 || !read_type(r, p, &type) ||
 	    !read_client(r, p, &a->client) || !read_bit(r, p, "ask", &f.ask) ||
-	    !read_bit(r, p, "tcp", &f.tcp) || !read_bit(r, p, "do", &f.do_bit) ||
+	    !read_transport(r, p, &transport) || !read_bit(r, p, "do", &f.do_bit) ||
 	    !read_bit(r, p, "cd", &f.cd))
 		return false;
-	a->transport = f.tcp ? TRANSPORT_TCP : TRANSPORT_UDP;
+	a->transport = (uint8_t)transport;
 	a->explanation.dry = !f.ask;
 	write_message(a, name, type, &f);
 	return true;

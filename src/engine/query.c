@@ -424,7 +424,7 @@ ask_upstream(struct queries *qs, struct query *q, const struct question *key, ui
 {
 	struct lookup_wish wish = { .whole = q->state != QUERY_RELAY ||
 		    transport_traits[q->from.transport].whole,
-		.stream = q->state == QUERY_RELAY && transport_is_stream(q->from.transport),
+		.transport = q->state == QUERY_RELAY ? q->from.transport : TRANSPORT_UDP,
 		.prefer = q->aaaa.upstream,
 		.sends = share_of(q) };
 	bool found;

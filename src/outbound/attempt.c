@@ -720,11 +720,12 @@ pick_for_stream(const struct lookups *ls, const struct lookup *l, bool left)
 	return found;
 }
 
-/* The upstream for the next attempt of L; UPSTREAM_NONE. *tcp: by TCP, as a last resort. */
+/* The upstream for the next attempt of L; UPSTREAM_NONE. *OVER becomes the fallback for a last
+ * resort. */
 static uint16_t
-pick(struct lookups *ls, struct lookup *l, bool *tcp)
+pick(struct lookups *ls, struct lookup *l, enum upstream_over *over)
 {
-	uint16_t u, by_tcp;
+	uint16_t u, last;
 
 	penalty_forgive(ls, l);
 	if (l->probe.is) /* there is another one in a while */
@@ -736,10 +737,11 @@ pick(struct lookups *ls, struct lookup *l, bool *tcp)
 	u = attempt_pick_next(ls, l, true);
 	if (u != UPSTREAM_NONE && was_heard(ls, l, u))
 		return u;
-	by_tcp = pick_for_stream(ls, l, u != UPSTREAM_NONE);
-	*tcp = by_tcp != UPSTREAM_NONE;
-	if (*tcp)
-		return by_tcp;
+	last = pick_for_stream(ls, l, u != UPSTREAM_NONE);
+	if (last != UPSTREAM_NONE) {
+		*over = UPSTREAM_FALLBACK;
+		return last;
+	}
 	return u != UPSTREAM_NONE ? u : attempt_pick_next(ls, l, false); /* one that is down */
 }
 
@@ -910,8 +912,8 @@ ask_next(
     struct lookups *ls, struct lookup *l, struct lookup_result *result, bool lost, uint64_t now_ns)
 {
 	uint64_t look_ns = now_ns + LISTEN_MS * NS_PER_MS, at_ns;
-	bool tcp = false;
-	uint16_t u = pick(ls, l, &tcp);
+	enum upstream_over over = UPSTREAM_PRIMARY;
+	uint16_t u = pick(ls, l, &over);
 
 	if (u == UPSTREAM_NONE)
 		return spend(ls, l, result, now_ns);
@@ -923,7 +925,7 @@ ask_next(
 		return pause_until(
 		    ls, l, now_ns + upstreams_wait_ns(ls->upstreams, u, UPSTREAM_FALLBACK, 0));
 	(void)attempt_go_to(ls, l, u);
-	if (tcp || answers_by_stream(ls, l, u))
+	if (over == UPSTREAM_FALLBACK || answers_by_stream(ls, l, u))
 		lookup_plan(l, LOOKUP_WISHES_STREAM);
 	return true;
 }

@@ -289,7 +289,8 @@ lookup_find_or_start(
 			revive(ls, l, wish->prefer);
 		if (l == NULL)
 			return NULL;
-		l->stream.plan = wish->stream ? LOOKUP_STREAM_NEXT : LOOKUP_AS_USUAL;
+		l->stream.plan =
+		    transport_is_stream(wish->transport) ? LOOKUP_STREAM_NEXT : LOOKUP_AS_USUAL;
 	}
 	l->waiters.whole = l->waiters.whole || wish->whole;
 	allow(l, wish->sends);

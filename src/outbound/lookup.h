@@ -90,8 +90,9 @@ struct lookup_kept {
 /* How a waiter wants the question to be sent. */
 struct lookup_wish {
 	bool whole; /* a truncated reply is of no use */
-	/* first attempt over a stream: a TCP client's question (RFC 5625 section 4.4.1) */
-	bool stream;
+	/* enum transport: if a stream, as its client's is, the first attempt goes over one (RFC
+	   5625 section 4.4.1) */
+	uint8_t transport;
 	uint16_t prefer; /* upstream to begin with; UPSTREAM_NONE */
 	/* how often it may be sent from now on (outbound/budget); 0: as often as there is reason to
 	 */

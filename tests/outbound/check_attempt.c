@@ -45,7 +45,9 @@ is_busy(unsigned slot)
 }
 
 static const struct lookup_wish by_udp = { .prefer = UPSTREAM_NONE };
-static const struct lookup_wish by_tcp = { .whole = true, .stream = true, .prefer = UPSTREAM_NONE };
+static const struct lookup_wish by_tcp = {
+	.whole = true, .transport = TRANSPORT_TCP, .prefer = UPSTREAM_NONE
+};
 
 /*
  * Space 0 without a second one's sockets: UDP leaves LOOKUP_TCP_IDS to TCP; then it fails at the

@@ -79,7 +79,7 @@ START_TEST(wishes_join_and_its_beginning_stays)
 {
 	uint8_t qname[DNS_NAME_MAX];
 	const struct question key = parts_key("www.example", 28, qname);
-	const struct lookup_wish late = { .whole = true, .stream = true, .prefer = 1 };
+	const struct lookup_wish late = { .whole = true, .transport = TRANSPORT_TCP, .prefer = 1 };
 	struct lookup *l = find(&key, false);
 	bool found;
 

@@ -11,7 +11,9 @@
 #include "scenario/parts.h"
 #include "support/tests.h"
 
-static const struct lookup_wish by_tcp = { .whole = true, .stream = true, .prefer = UPSTREAM_NONE };
+static const struct lookup_wish by_tcp = {
+	.whole = true, .transport = TRANSPORT_TCP, .prefer = UPSTREAM_NONE
+};
 static struct parts p;
 static struct packet_out sent;
 static struct lookup_result result;

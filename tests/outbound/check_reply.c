@@ -43,7 +43,9 @@ start(unsigned number, const struct lookup_wish *wish)
 }
 
 static const struct lookup_wish by_udp = { .prefer = UPSTREAM_NONE };
-static const struct lookup_wish by_tcp = { .whole = true, .stream = true, .prefer = UPSTREAM_NONE };
+static const struct lookup_wish by_tcp = {
+	.whole = true, .transport = TRANSPORT_TCP, .prefer = UPSTREAM_NONE
+};
 
 /* A reply over the connection to another upstream, or over UDP, is not ours. */
 START_TEST(tcp_replies_count_on_their_connection)
