@@ -105,7 +105,7 @@ struct settings {
 	struct places places; /* where its lines stand, which these fields number */
 	/* which counters policies have; the same after a reload */
 	struct policy_counters policy_counters;
-	bool cookies_told; /* dns64ctl has changed the secrets of cookies since */
+	bool cookies_changed; /* dns64ctl has changed the secrets of cookies since */
 	struct conf_querylog
 	    querylog; /* conf.core.querylog as configured, without dns64ctl querylog */
 	/* borrowed, the same after a reload: orders of dns64ctl; NULL: none can be given */

@@ -36,7 +36,7 @@ tell(struct evhttp_request *r, const struct control_ctx *d)
 	reply_json(r, HTTP_OK,
 	    json_pack("{s:o*, s:i, s:s, s:b}", "secrets", secrets_json(c), "most",
 		CONF_COOKIE_SECRETS, "from",
-		s->cookies_told                 ? "dns64ctl"
+		s->cookies_changed              ? "dns64ctl"
 		    : c->cookies.n_secrets == 0 ? "drawn"
 						: "configuration",
 		"client_cookies", c->cookies.client));
@@ -53,7 +53,7 @@ api_cookie(struct evhttp_request *r, void *arg)
 
 /* All loops have told what they know; have they the change, too? */
 static void
-answer_changed(struct evhttp_request *r, void *arg, const struct host_views *v)
+answer_changed(struct evhttp_request *r, void *arg, const struct host_upstreams *v)
 {
 	struct control_ctx *d = arg;
 

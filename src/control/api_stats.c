@@ -201,7 +201,7 @@ upstream_json(
 }
 
 json_t *
-api_stats_upstreams(const struct host_views *v, const struct settings *s)
+api_stats_upstreams(const struct host_upstreams *v, const struct settings *s)
 {
 	uint64_t now_ns = clock_now_ns();
 	json_t *list = json_array();
@@ -209,12 +209,12 @@ api_stats_upstreams(const struct host_views *v, const struct settings *s)
 	for (size_t i = 0; i < v->n; i++)
 		(void)json_array_append_new(list,
 		    upstream_json(
-			&v->view[i], s, upstream_status_share(&v->view[i], v->view, v->n), now_ns));
+			&v->at[i], s, upstream_status_share(&v->at[i], v->at, v->n), now_ns));
 	return list;
 }
 
 static void
-answer_upstreams(struct evhttp_request *r, void *arg, const struct host_views *v)
+answer_upstreams(struct evhttp_request *r, void *arg, const struct host_upstreams *v)
 {
 	const struct control_ctx *d = arg;
 
@@ -296,7 +296,7 @@ process_json(const struct host *host)
 }
 
 static void
-answer_status(struct evhttp_request *r, void *arg, const struct host_views *v)
+answer_status(struct evhttp_request *r, void *arg, const struct host_upstreams *v)
 {
 	const struct control_ctx *d = arg;
 	const struct settings *s = d->host.settings;

@@ -36,7 +36,7 @@ http_handler api_upstreams;
 http_handler api_status;
 
 /* api_stats_upstreams: what the loops told of their upstreams, under S, as in "upstreams". */
-MUST_USE json_t *api_stats_upstreams(const struct host_views *v, const struct settings *s);
+MUST_USE json_t *api_stats_upstreams(const struct host_upstreams *v, const struct settings *s);
 
 /* api_stats_verdict: put into J the verdict on the daemon, and its reason. */
 void api_stats_verdict(const struct facts *f, json_t *j);

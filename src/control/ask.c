@@ -18,13 +18,13 @@ count_missing(const struct host *host, unsigned *n_missing, unsigned *n_stuck)
 
 	*n_missing = *n_stuck = 0;
 	for (unsigned i = 0; i < host->n_loops; i++) {
-		*n_missing += loop_views(host->loops[i], &n) == NULL;
+		*n_missing += loop_upstreams(host->loops[i], &n) == NULL;
 		*n_stuck += loop_silent_ns(host->loops[i], now_ns) >= ASK_STUCK_MS * NS_PER_MS;
 	}
 }
 
 static void
-collect(const struct host *host, struct host_views *out)
+collect(const struct host *host, struct host_upstreams *out)
 {
 	/* While one is only late, what all knew a moment ago says more than what the others know.
 	 */
@@ -33,10 +33,10 @@ collect(const struct host *host, struct host_views *out)
 	out->n = 0;
 	for (unsigned i = 0; i < host->n_loops; i++) {
 		size_t n;
-		const struct upstream_status *v = loop_views(host->loops[i], &n);
+		const struct upstream_status *v = loop_upstreams(host->loops[i], &n);
 
 		if (v != NULL)
-			views_merge(out->view, &out->n, v, n);
+			upstream_status_merge(out->at, &out->n, v, n);
 	}
 }
 
@@ -48,7 +48,7 @@ ask_loops(struct ask *a)
 
 	a->end_ns = clock_now_ns() + ASK_MS * NS_PER_MS;
 	for (unsigned i = 0; i < host->n_loops; i++)
-		loop_ask_views(host->loops[i]);
+		loop_ask_status(host->loops[i]);
 }
 
 /* End it. An answer may ask again, which waits for the next round. */
@@ -56,13 +56,13 @@ static void
 answer_all(struct ask *a)
 {
 	a->end_ns = 0;
-	collect(a->waiting.host, &a->views);
-	a->on_views(a->arg);
+	collect(a->waiting.host, &a->upstreams);
+	a->on_upstreams(a->arg);
 	for (size_t n = a->waiting.n; n > 0; n--) {
 		const struct ask_request *first = a->waiting.of[0];
 		ask_answer *answer = first->answer;
 
-		answer(waiting_take(&a->waiting, 0), a->arg, &a->views);
+		answer(waiting_take(&a->waiting, 0), a->arg, &a->upstreams);
 	}
 }
 
@@ -79,8 +79,8 @@ poll_loops(struct waiting *w)
 	count_missing(w->host, &n_missing, &n_stuck);
 	if (n_missing > n_stuck && clock_now_ns() < a->end_ns)
 		return WAITING_POLL_US;
-	a->views.n_missing = n_missing;
-	a->views.n_stuck = n_stuck;
+	a->upstreams.n_missing = n_missing;
+	a->upstreams.n_stuck = n_stuck;
 	answer_all(a);
 	return w->n > 0 ? WAITING_POLL_US : ASK_EVERY_MS * 1000;
 }

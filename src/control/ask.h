@@ -5,7 +5,7 @@
 /*
  * ask: ask the loops what they know of their upstreams, each second and when a request wants to
  * know, and answer these requests once all have told. The loops copy it when they come to it
- * (loop_ask_views); they are polled (control/waiting).
+ * (loop_ask_status); they are polled (control/waiting).
  */
 
 #include <event2/http.h>
@@ -19,18 +19,18 @@
 #define ASK_EVERY_MS 1000 /* how long after an answer loops are asked by themselves */
 
 /* Answers R, with ARG of struct ask. V is borrowed. */
-typedef void ask_answer(struct evhttp_request *r, void *arg, const struct host_views *v);
+typedef void ask_answer(struct evhttp_request *r, void *arg, const struct host_upstreams *v);
 
 struct ask {
 	struct waiting waiting;
-	void (*on_views)(void *arg); /* called each time that the loops have told */
-	void *arg;                   /* for this and for answers */
-	uint64_t end_ns;         /* when the loops are waited for no longer; 0: none was asked */
-	struct host_views views; /* what they told last; nothing before */
+	void (*on_upstreams)(void *arg); /* called each time that the loops have answered */
+	void *arg;                       /* for this and for answers */
+	uint64_t end_ns; /* when the loops are waited for no longer; 0: none was asked */
+	struct host_upstreams upstreams; /* their last answer; nothing before */
 };
 
-/* The queue of struct ask, whose on_views and arg are set before. From waiting_init on loops are
- * asked. */
+/* The queue of struct ask, whose on_upstreams and arg are set before. From waiting_init on loops
+ * are asked. */
 extern const struct waiting_type ask_type;
 
 /*

@@ -26,7 +26,7 @@ log_verdict(const struct verdict *v)
 void
 control_ctx_judge(struct control_ctx *d)
 {
-	const struct verdict v = facts_verdict_now(&d->host, &d->ask.views);
+	const struct verdict v = facts_verdict_now(&d->host, &d->ask.upstreams);
 	bool same = verdict_same(&v, &d->verdict);
 
 	if (same && counts_same(&v, &d->verdict))
@@ -40,7 +40,7 @@ control_ctx_judge(struct control_ctx *d)
 }
 
 static void
-on_views(void *arg)
+on_upstreams(void *arg)
 {
 	control_ctx_judge(arg);
 }
@@ -50,7 +50,7 @@ control_ctx_init(struct control_ctx *d, const struct host *host)
 {
 	d->host = *host;
 	d->host.taken = host->started;
-	d->ask.on_views = on_views;
+	d->ask.on_upstreams = on_upstreams;
 	d->ask.arg = d;
 	return waiting_init(&d->reloads.waiting, &reloads_type, &d->host) &&
 	    waiting_init(&d->changes.waiting, &changes_type, &d->host) &&

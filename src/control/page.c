@@ -101,7 +101,7 @@ static void
 cell_state(struct evbuffer *out, const struct upstream_status *v)
 {
 	static const char *const kinds[] = { [UPSTREAM_STATUS_GOOD] = "good",
-		[UPSTREAM_STATUS_DOUBTED] = "warn",
+		[UPSTREAM_STATUS_IN_DOUBT] = "warn",
 		[UPSTREAM_STATUS_ERRING] = "bad",
 		[UPSTREAM_STATUS_STARVED] = "bad",
 		[UPSTREAM_STATUS_DOWN] = "bad" };
@@ -156,8 +156,8 @@ uptime(struct evbuffer *out, const struct facts *f)
 static void
 silent(struct evbuffer *out, const struct facts *f)
 {
-	if (!facts_all_told(f))
-		(void)evbuffer_add_printf(out, "%u loops do not answer", f->views->n_missing);
+	if (!facts_are_whole(f))
+		(void)evbuffer_add_printf(out, "%u loops do not answer", f->upstreams->n_missing);
 }
 
 static void
@@ -297,8 +297,8 @@ upstreams(struct evbuffer *out, const struct facts *f)
 {
 	char text[NETADDR_TEXT];
 
-	for (size_t i = 0; i < f->views->n; i++) {
-		const struct upstream_status *v = &f->views->view[i];
+	for (size_t i = 0; i < f->upstreams->n; i++) {
+		const struct upstream_status *v = &f->upstreams->at[i];
 		const struct upstream_status_rtt *rtt = &v->rtt[UPSTREAM_PRIMARY];
 
 		put(out, "<tr>");
@@ -310,7 +310,7 @@ upstreams(struct evbuffer *out, const struct facts *f)
 		cell_number(out, figure_sum(figures_find("replies"), v));
 		cell_number(out, figure_sum(figures_find("lost"), v));
 		(void)snprintf(text, sizeof(text), "%.0f %%",
-		    upstream_status_share(v, f->views->view, f->views->n));
+		    upstream_status_share(v, f->upstreams->at, f->upstreams->n));
 		cell(out, text, "n");
 		put(out, "</tr>\n");
 	}

@@ -42,7 +42,7 @@ takes_open_metrics(struct evhttp_request *r)
 
 /* Collect the facts for an answer to R; without memory R is answered with 500, and it is NULL. */
 static struct facts *
-facts_for(struct evhttp_request *r, struct control_ctx *d, const struct host_views *v)
+facts_for(struct evhttp_request *r, struct control_ctx *d, const struct host_upstreams *v)
 {
 	struct facts *f = facts_new(&d->host, v);
 
@@ -52,7 +52,7 @@ facts_for(struct evhttp_request *r, struct control_ctx *d, const struct host_vie
 }
 
 static void
-send_metrics(struct evhttp_request *r, void *arg, const struct host_views *v)
+send_metrics(struct evhttp_request *r, void *arg, const struct host_upstreams *v)
 {
 	struct facts *f = facts_for(r, arg, v);
 	struct evbuffer *out = evbuffer_new();
@@ -79,7 +79,7 @@ void
 pages_health(struct evhttp_request *r, void *arg)
 {
 	const struct control_ctx *d = arg;
-	const struct verdict v = facts_verdict_now(&d->host, &d->ask.views);
+	const struct verdict v = facts_verdict_now(&d->host, &d->ask.upstreams);
 
 	/* What the loops told a moment ago: who asks this does not wait. Only a restart mends them.
 	 */
@@ -87,7 +87,7 @@ pages_health(struct evhttp_request *r, void *arg)
 }
 
 static void
-send_ready(struct evhttp_request *r, void *arg, const struct host_views *v)
+send_ready(struct evhttp_request *r, void *arg, const struct host_upstreams *v)
 {
 	struct facts *f = facts_for(r, arg, v);
 	struct verdict verdict;
@@ -111,7 +111,7 @@ pages_ready(struct evhttp_request *r, void *arg)
 }
 
 static void
-send_status(struct evhttp_request *r, void *arg, const struct host_views *v)
+send_status(struct evhttp_request *r, void *arg, const struct host_upstreams *v)
 {
 	struct facts *f = facts_for(r, arg, v);
 
@@ -131,7 +131,7 @@ pages_status(struct evhttp_request *r, void *arg)
 /* --- The page --------------------------------------------------------------------------------- */
 
 static void
-send_page(struct evhttp_request *r, void *arg, const struct host_views *v)
+send_page(struct evhttp_request *r, void *arg, const struct host_upstreams *v)
 {
 	struct facts *f = facts_for(r, arg, v);
 	struct evbuffer *out = evbuffer_new();

@@ -92,7 +92,7 @@ state_json(const struct facts *f)
 	    PACKAGE_VERSION, figures[FIGURES_STARTED].key, (json_int_t)f->started,
 	    figures[FIGURES_UPTIME].key, (json_int_t)facts_uptime(f), figures[FIGURES_TIME].key,
 	    (double)f->now_ns / NS_PER_SEC, figures[FIGURES_LOOPS_SILENT].key,
-	    (json_int_t)f->views->n_missing, figures[FIGURES_CPU].key, f->cpu_s,
+	    (json_int_t)f->upstreams->n_missing, figures[FIGURES_CPU].key, f->cpu_s,
 	    figures[FIGURES_MEMORY_MAX].key, (json_int_t)f->memory_max, figures[FIGURES_MEMORY].key,
 	    (json_int_t)f->memory);
 
@@ -108,7 +108,7 @@ state_json(const struct facts *f)
 	(void)json_object_set_new(j, "denied", api_orders_denials(f->settings));
 	(void)json_object_set_new(j, "prefixes", api_stats_prefixes(f->settings, 0, &ps->table[0]));
 	(void)json_object_set_new(j, figures[FIGURES_CLIENT_BLOCKS].key, integer(ps->n - 1));
-	(void)json_object_set_new(j, "upstreams", api_stats_upstreams(f->views, f->settings));
+	(void)json_object_set_new(j, "upstreams", api_stats_upstreams(f->upstreams, f->settings));
 	(void)json_object_set_new(j, "cache", api_stats_cache(f->settings->conf.core.cache));
 	(void)json_object_set_new(j, "counters", counters_json(f));
 	return j;

@@ -32,7 +32,7 @@ cookies_change(struct settings *s, struct threads *t, const struct host_cookies 
 	ok = conf_push_pack(&p, t->n, &s->conf.io, s);
 	if (ok) {
 		conf_push_post(&p, t);
-		s->cookies_told = true;
+		s->cookies_changed = true;
 	} else {
 		exchange(s, &other);
 	}
@@ -43,7 +43,7 @@ cookies_change(struct settings *s, struct threads *t, const struct host_cookies 
 void
 cookies_tell_undone(const struct settings *now, const struct settings *next)
 {
-	if (now->cookies_told)
+	if (now->cookies_changed)
 		log_notice(LOG_CONFIG, "undoes dns64ctl cookie-secret: %s",
 		    next->conf.core.cookies.n_secrets > 0
 			? "the secrets of the configuration hold again"

@@ -25,7 +25,7 @@
 
 #define COUNT_TEXT 112    /* how many upstreams there are */
 #define UPSTREAM_TEXT 384 /* what is told of an upstream */
-#define VIEWS_MS 1000U    /* how long loops are waited for */
+#define STATUS_MS 1000U   /* how long loops are waited for */
 
 /* A client's question at most: query, lookup, attempts given up, what is kept of a
  * reply, two long names, its network; and where its answer goes, behind proxies. */
@@ -268,7 +268,7 @@ report_upstreams(const struct upstream_status *all, size_t n, uint64_t now_ns)
 
 /* Ask the loops of T for what they know, and log it. */
 static void
-report_views(struct threads *t)
+report_loops(struct threads *t)
 {
 	struct upstream_status *all = malloc(UPSTREAM_MAX * sizeof(*all));
 	unsigned n_missing;
@@ -278,12 +278,12 @@ report_views(struct threads *t)
 		log_warn(LOG_STATS, "no memory to tell of upstreams");
 		return;
 	}
-	n = threads_views(t, all, VIEWS_MS, &n_missing);
+	n = threads_upstreams(t, all, STATUS_MS, &n_missing);
 	report_upstreams(all, n, clock_now_ns());
 	if (n_missing > 0)
 		log_warn(LOG_STATS,
 		    "%u of %u loops did not say in %u ms what they know of upstreams", n_missing,
-		    t->n, VIEWS_MS);
+		    t->n, STATUS_MS);
 	free(all);
 }
 
@@ -300,7 +300,7 @@ report_stats(struct threads *t, struct cache *cache)
 	report_reasons(reasons);
 	if (cache != NULL)
 		report_cache_stats(cache);
-	report_views(t);
+	report_loops(t);
 	log_notice(LOG_STATS, "%s %" PRIu64 " (%s)",
 	    figure_words(&figures[FIGURES_IN_FLIGHT], words), stats_in_flight(rows),
 	    figures[FIGURES_IN_FLIGHT].metric.help);
@@ -314,7 +314,7 @@ count_upstreams(const struct settings *s, const struct verdict *v, char text[sta
 	size_t n = v->n_upstreams;
 
 	if (n + v->n_by_operator == 0)
-		n = s->conf.core.n_upstreams; /* no loop has given its views */
+		n = s->conf.core.n_upstreams; /* no loop has reported */
 	if (v->n_answering < v->n_upstreams)
 		snprintf(answering, sizeof(answering), "%zu of ", v->n_answering);
 	if (v->n_by_operator > 0)

@@ -39,7 +39,8 @@ void report_stats(struct threads *t, struct cache *cache);
 /* report_reasons: log the answers by reason in ROWS, a line for each reason that was given. */
 void report_reasons(const struct stats_reason rows[static REASON_N]);
 
-/* report_upstreams: log the N views at ALL, of all loops together, a line for each, at NOW_NS. */
+/* report_upstreams: log the status of the N upstreams at ALL, of all loops together, a line for
+ * each, at NOW_NS. */
 void report_upstreams(const struct upstream_status *all, size_t n, uint64_t now_ns);
 
 /*

@@ -398,7 +398,7 @@ begin_reload(struct serve *s)
 
 /* An address or an interface has changed; work looks which. */
 static void
-on_arrival(evutil_socket_t fd, short what, void *arg)
+on_addresses(evutil_socket_t fd, short what, void *arg)
 {
 	const struct serve *s = arg;
 
@@ -409,12 +409,12 @@ on_arrival(evutil_socket_t fd, short what, void *arg)
 
 /* Hear when addresses come and go, if that matters. Without memory they are looked for. */
 static void
-hear_arrivals(struct serve *s)
+watch_addresses(struct serve *s)
 {
-	if (s->arrivals != NULL || s->watch->fd < 0)
+	if (s->addresses != NULL || s->watch->fd < 0)
 		return;
-	s->arrivals = event_new(s->base, s->watch->fd, EV_READ | EV_PERSIST, on_arrival, s);
-	if (s->arrivals == NULL || event_add(s->arrivals, NULL) != 0)
+	s->addresses = event_new(s->base, s->watch->fd, EV_READ | EV_PERSIST, on_addresses, s);
+	if (s->addresses == NULL || event_add(s->addresses, NULL) != 0)
 		log_error(LOG_SERVER, "no memory to hear of addresses that come or go");
 }
 
@@ -426,7 +426,7 @@ end_reload(struct serve *s, uint64_t late)
 	char text[THREADS_TEXT];
 
 	s->reload = late == 0 ? SERVE_SETTLED : SERVE_OVERDUE;
-	hear_arrivals(s);
+	watch_addresses(s);
 	report_lines(s->settings);
 	report_service(s->settings, &s->watch->waits, LOG_CONFIG);
 	if (late != 0)
@@ -723,7 +723,7 @@ serve_run(struct serve *s)
 		s->ready(s->arg);
 		tell_ready(s);
 		begin_checks(s);
-		hear_arrivals(s);
+		watch_addresses(s);
 		work(s, due, &well);
 		cachefile_give_up(s->cachefile);
 	} else {
@@ -731,7 +731,7 @@ serve_run(struct serve *s)
 	}
 	control_free(s->control);
 	prefixcheck_free(s->check);
-	struct event *const all[] = { signals, ended, due, s->arrivals };
+	struct event *const all[] = { signals, ended, due, s->addresses };
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
 		if (all[i] != NULL)
 			event_free(all[i]);

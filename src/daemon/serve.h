@@ -69,7 +69,7 @@ struct serve {
 	struct prefixes prefixes; /* how they are changed, with the next */
 	struct conf_push_prefixes push;
 	struct prefixcheck *check; /* owned by serve_run; NULL: there was no memory */
-	struct event *arrivals;    /* of watch->fd; NULL: there is none */
+	struct event *addresses;   /* of watch->fd; NULL: there is none */
 	uint64_t wanted_ns;     /* since when a reload is wanted that has not begun; 0: none is */
 	struct verdict verdict; /* of control */
 	enum serve_reload reload;

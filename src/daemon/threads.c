@@ -266,34 +266,34 @@ threads_reasons(const struct threads *t, struct stats_reason rows[static REASON_
 
 /* How many loops have not told yet what they were asked for. */
 static unsigned
-n_missing_views(const struct threads *t)
+n_without_status(const struct threads *t)
 {
 	unsigned n_missing = 0;
 	size_t n;
 
 	for (unsigned i = 0; i < t->n; i++)
-		n_missing += loop_views(t->thread[i].loop, &n) == NULL;
+		n_missing += loop_upstreams(t->thread[i].loop, &n) == NULL;
 	return n_missing;
 }
 
 size_t
-threads_views(struct threads *t, struct upstream_status out[static UPSTREAM_MAX], unsigned wait_ms,
-    unsigned *n_missing)
+threads_upstreams(struct threads *t, struct upstream_status out[static UPSTREAM_MAX],
+    unsigned wait_ms, unsigned *n_missing)
 {
 	uint64_t end_ns = clock_now_ns() + wait_ms * NS_PER_MS;
 	size_t n_all = 0;
 
 	for (unsigned i = 0; i < t->n; i++)
-		loop_ask_views(t->thread[i].loop);
-	while (n_missing_views(t) > 0 && clock_now_ns() < end_ns)
+		loop_ask_status(t->thread[i].loop);
+	while (n_without_status(t) > 0 && clock_now_ns() < end_ns)
 		(void)poll(NULL, 0, 1);
 	*n_missing = 0;
 	for (unsigned i = 0; i < t->n; i++) {
 		size_t n;
-		const struct upstream_status *v = loop_views(t->thread[i].loop, &n);
+		const struct upstream_status *v = loop_upstreams(t->thread[i].loop, &n);
 
 		if (v != NULL)
-			views_merge(out, &n_all, v, n);
+			upstream_status_merge(out, &n_all, v, n);
 		else
 			(*n_missing)++;
 	}

@@ -108,12 +108,12 @@ void threads_stats(const struct threads *t, struct stats_row rows[static STATS_N
 void threads_reasons(const struct threads *t, struct stats_reason rows[static REASON_N]);
 
 /*
- * threads_views: what all loops together know of their upstreams, to OUT. Waits for them, WAIT_MS
- * milliseconds at most; a loop that does not answer is left out. Returns how many views there are,
- * and to *N_MISSING how many loops were left out.
+ * threads_upstreams: what all loops together know of their upstreams, to OUT. Waits for them,
+ * WAIT_MS milliseconds at most; a loop that does not answer is left out. Returns how many there
+ * are, and to *N_MISSING how many loops were left out.
  */
-MUST_USE size_t threads_views(struct threads *t, struct upstream_status out[static UPSTREAM_MAX],
-    unsigned wait_ms, unsigned *n_missing);
+MUST_USE size_t threads_upstreams(struct threads *t,
+    struct upstream_status out[static UPSTREAM_MAX], unsigned wait_ms, unsigned *n_missing);
 
 /* threads_fini: wait for the threads, which threads_stop has told to end, and free everything. */
 void threads_fini(struct threads *t);

@@ -192,10 +192,10 @@ MUST_USE bool engine_upstream_good(const struct engine *e, unsigned upstream);
 MUST_USE uint64_t engine_fastest_ns(const struct engine *e);
 
 /*
- * engine_views: copy what is known of the upstreams that are configured to OUT, in that order.
+ * engine_upstreams: copy what is known of the upstreams that are configured to OUT, in that order.
  * Returns how many.
  */
-MUST_USE size_t engine_views(
+MUST_USE size_t engine_upstreams(
     const struct engine *e, struct upstream_status out[static CONF_MAX_UPSTREAMS]);
 
 /*

@@ -65,10 +65,10 @@ engine_inflight(const struct engine *e, struct inflight *f)
 }
 
 size_t
-engine_views(const struct engine *e, struct upstream_status out[static CONF_MAX_UPSTREAMS])
+engine_upstreams(const struct engine *e, struct upstream_status out[static CONF_MAX_UPSTREAMS])
 {
 	const struct upstreams *us = &e->upstreams;
-	size_t n = views_of(us, out);
+	size_t n = upstream_status_all(us, out);
 
 	for (size_t i = 0; i < n; i++) {
 		const struct list *head = &e->lookups.unsent.for_tcp[us->listed[i]];

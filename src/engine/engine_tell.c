@@ -32,10 +32,10 @@ watch_upstream(struct engine *e)
 	struct explanation *t = e->queries.explanation;
 
 	e->watched_upstream = t != NULL || (dnstap_types(e) & CONF_DNSTAP_FORWARDER) != 0;
-	e->lookups.told.trace = t != NULL ? &t->trace : NULL;
-	e->lookups.told.anybody = t != NULL ||
+	e->lookups.traced.trace = t != NULL ? &t->trace : NULL;
+	e->lookups.traced.anybody = t != NULL ||
 	    (log_debugs(LOG_ANY) && (log_debugs(LOG_UPSTREAM) || log_debugs(LOG_CACHE)));
-	if (UNLIKELY(e->lookups.told.anybody))
+	if (UNLIKELY(e->lookups.traced.anybody))
 		upstreams_watch(&e->upstreams);
 }
 

@@ -130,18 +130,18 @@ tell(
 	struct netaddr first = { .family = client->family };
 	char text[NETADDR_TEXT], more[LOGONCE_MORE];
 
-	l->n_untold++;
+	l->n_unlogged++;
 	/* A flood does not take the lock of told with every question. */
-	if (now_ns - l->told_ns < NS_PER_SEC && l->told_ns > 0)
+	if (now_ns - l->logged_ns < NS_PER_SEC && l->logged_ns > 0)
 		return;
-	l->told_ns = now_ns;
+	l->logged_ns = now_ns;
 	memcpy(first.addr, client->addr, len / 8);
 	if (logonce_now(l->conf->logonce, LOGONCE_RATE, &first, 1, now_ns) == 0)
 		return;
 	log_notice(LOG_CLIENT, "%s/%u %s%s%s", netaddr_format(&first, text), len, what,
 	    l->conf->rate.dry_run ? " (rate-limit-dry-run: only told)" : "",
-	    logonce_more(more, l->n_untold));
-	l->n_untold = 0;
+	    logonce_more(more, l->n_unlogged));
+	l->n_unlogged = 0;
 }
 
 /* Has the question a server cookie that we gave to its sender? */

@@ -46,8 +46,8 @@ struct limits {
 	struct rate_plan questions;
 	struct rate_plan amplified; /* bytes beyond amplification */
 	uint64_t dice;              /* 0: not needed yet */
-	uint64_t told_ns;           /* when told was asked last whether to log */
-	uint64_t n_untold; /* uses over a limit since this loop logged one, of all clients */
+	uint64_t logged_ns;         /* when logonce was asked last */
+	uint64_t n_unlogged; /* uses over a limit since this loop logged one, of all clients */
 };
 
 /*

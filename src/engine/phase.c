@@ -33,7 +33,7 @@ wants_addresses(struct queries *qs, struct query *q, const struct msg *m)
  * the reply an answer?
  */
 static void
-note_lack(struct query *q, const struct msg *m)
+note_no_data(struct query *q, const struct msg *m)
 {
 	struct answer a;
 
@@ -54,7 +54,7 @@ static __attribute__((noinline)) bool
 look_closer(struct queries *qs, struct query *q, const struct query_event *ev)
 {
 	if (q->req.qtype == DNS_TYPE_AAAA)
-		note_lack(q, ev->msg);
+		note_no_data(q, ev->msg);
 	return ev->outcome == LOOKUP_REPLY && wants_addresses(qs, q, ev->msg) &&
 	    svcb_begin(qs, q, ev->msg, ev->now_ns);
 }
@@ -426,7 +426,7 @@ wait_for_aaaa(struct queries *qs, struct query *q, const struct query_event *ev)
 
 /* Why the reply to A gives nothing to synthesize from. */
 static enum reason
-why_useless(struct queries *qs, struct query *q, const struct query_event *ev)
+why_unusable(struct queries *qs, struct query *q, const struct query_event *ev)
 {
 	const struct synth_policy *p = &query_policy(qs, q)->synth;
 
@@ -458,7 +458,7 @@ find_neither(struct queries *qs, struct query *q, const struct query_event *ev)
 	/* A name that does not exist has no AAAA either. */
 	if (!gone && wait_for_aaaa(qs, q, ev))
 		return 0;
-	q->reason = (uint8_t)why_useless(qs, q, ev);
+	q->reason = (uint8_t)why_unusable(qs, q, ev);
 	if (q->aaaa.how == QUERY_AAAA_IGNORED)
 		return ask_native(qs, q, ev);
 	stats_inc(&qs->stats->synth_none);
@@ -478,7 +478,7 @@ find_none(struct queries *qs, struct query *q, const struct query_event *ev)
 
 	if (q->aaaa.how != QUERY_AAAA_EMPTY)
 		return find_neither(qs, q, ev);
-	q->reason = (uint8_t)why_useless(qs, q, ev);
+	q->reason = (uint8_t)why_unusable(qs, q, ev);
 	stats_inc(&qs->stats->synth_none);
 	/* The proof of AAAA's NODATA was too long to keep; the cache mostly has all of it (RULES
 	 * D8). */

@@ -248,7 +248,7 @@ keep_reply(
 
 	read_ttls(m, &t);
 	judge(conf, m, &t, &e);
-	if (UNLIKELY(ls->told.anybody))
+	if (UNLIKELY(ls->traced.anybody))
 		trace_kept(ls, &key, &e, now_ns);
 	if (e.ttl_s == 0) {
 		forget(ls, l);
@@ -305,7 +305,7 @@ keep_failure(
 		e.kind = CACHE_ERROR;
 	else if (result->outcome == LOOKUP_BOGUS)
 		e.kind = CACHE_BOGUS;
-	if (UNLIKELY(ls->told.anybody))
+	if (UNLIKELY(ls->traced.anybody))
 		trace_kept(ls, &key, &e, now_ns);
 	if (result->msg != NULL) {
 		e.flags = CACHE_WITH_MSG;

@@ -104,7 +104,7 @@ collect_loops(struct facts *f, const struct host *host)
 }
 
 struct facts *
-facts_new(const struct host *host, const struct host_views *v)
+facts_new(const struct host *host, const struct host_upstreams *v)
 {
 	struct cache *cache = host->settings->conf.core.cache;
 	struct facts *f = calloc(1, sizeof(*f));
@@ -119,7 +119,7 @@ facts_new(const struct host *host, const struct host_views *v)
 	f->reload = host->reload;
 	f->taken = host->taken;
 	f->now_ns = clock_now_ns();
-	f->views = v;
+	f->upstreams = v;
 	f->waits = host->waits;
 	f->n_served = listens_served(&host->settings->conf.io, host->waits, f->served);
 	collect_loops(f, host);
@@ -164,9 +164,9 @@ facts_answers(const struct facts *f)
 }
 
 bool
-facts_all_told(const struct facts *f)
+facts_are_whole(const struct facts *f)
 {
-	return f->views->n_missing == 0;
+	return f->upstreams->n_missing == 0;
 }
 
 uint64_t
@@ -179,11 +179,11 @@ facts_uptime(const struct facts *f)
 
 /* The verdict on G, and on V, what the loops told. */
 static struct verdict
-judge(struct verdict_grounds g, const struct host_views *v)
+judge(struct verdict_grounds g, const struct host_upstreams *v)
 {
 	g.n_stuck = v->n_stuck;
-	g.views = v->view;
-	g.n_views = v->n;
+	g.upstreams = v->at;
+	g.n_upstreams = v->n;
 	return verdict_make(&g);
 }
 
@@ -199,11 +199,11 @@ facts_verdict(const struct facts *f)
 			 .n_served = f->n_served,
 			 .n_awaited = f->waits->n,
 			 .now_ns = f->now_ns },
-	    f->views);
+	    f->upstreams);
 }
 
 struct verdict
-facts_verdict_now(const struct host *host, const struct host_views *v)
+facts_verdict_now(const struct host *host, const struct host_upstreams *v)
 {
 	struct netaddr served[CONF_MAX_LISTENS];
 

@@ -37,9 +37,9 @@ struct facts {
 	struct stats_reason reasons[REASON_N];
 	uint64_t rcodes[STATS_RCODES];
 	uint64_t asked[STATS_ASKED];
-	uint64_t prefixes[STATS_PREFIXES]; /* answers, by the prefix's number */
-	struct latency waited;             /* of the loops that told in time */
-	const struct host_views *views;    /* borrowed: of the loops that told in time */
+	uint64_t prefixes[STATS_PREFIXES];      /* answers, by the prefix's number */
+	struct latency waited;                  /* of the loops that answered in time */
+	const struct host_upstreams *upstreams; /* borrowed: of the loops that answered in time */
 	const struct listens_waits *waits; /* borrowed: which listen addresses are waited for */
 	struct netaddr served[CONF_MAX_LISTENS]; /* those that are served */
 	size_t n_served;
@@ -63,7 +63,7 @@ struct facts {
  * facts_new: collect them from HOST, with V, what the loops told. HOST and V are borrowed for as
  * long as the facts live. NULL without memory; else the caller frees it (free).
  */
-MUST_USE struct facts *facts_new(const struct host *host, const struct host_views *v);
+MUST_USE struct facts *facts_new(const struct host *host, const struct host_upstreams *v);
 
 /* facts_rows: write the counters of all threads of HOST, added up, to ROWS. */
 void facts_rows(const struct host *host, struct stats_row rows[static STATS_N]);
@@ -82,8 +82,8 @@ struct facts_answers {
 /* facts_answers: how many there were. */
 MUST_USE struct facts_answers facts_answers(const struct facts *f);
 
-/* facts_all_told: has every loop told what it knows? */
-MUST_USE bool facts_all_told(const struct facts *f);
+/* facts_are_whole: has every loop answered? */
+MUST_USE bool facts_are_whole(const struct facts *f);
 
 /* facts_uptime: how long the daemon has been up, in seconds. */
 MUST_USE uint64_t facts_uptime(const struct facts *f);
@@ -92,6 +92,6 @@ MUST_USE uint64_t facts_uptime(const struct facts *f);
 MUST_USE struct verdict facts_verdict(const struct facts *f);
 
 /* facts_verdict_now: the same of HOST, with V, what the loops told last. */
-MUST_USE struct verdict facts_verdict_now(const struct host *host, const struct host_views *v);
+MUST_USE struct verdict facts_verdict_now(const struct host *host, const struct host_upstreams *v);
 
 #endif

@@ -186,8 +186,8 @@ const struct figure figures[] = {
 	    NO_PLACES),
 	[FIGURES_UPSTREAM_UP] = OF_FACTS("upstream_up", GAUGE, TRUTH,
 	    "1 if the upstream answers, not with errors only", NO_PLACES),
-	[FIGURES_UPSTREAM_DOUBTED] = OF_FACTS(
-	    "upstream_doubted", GAUGE, TRUTH, "1 if the upstream was silent lately", NO_PLACES),
+	[FIGURES_UPSTREAM_IN_DOUBT] = OF_FACTS(
+	    "upstream_in_doubt", GAUGE, TRUTH, "1 if the upstream was silent lately", NO_PLACES),
 	[FIGURES_UPSTREAM_LIMITED] = OF_FACTS("upstream_limited", GAUGE, TRUTH,
 	    "1 if some questions to the upstream get no reply, for what they are: it is asked "
 	    "without EDNS, over TCP or the like",

@@ -43,8 +43,8 @@ struct host {
 };
 
 /* What all loops know together; while one is late, what they knew before that (control/ask). */
-struct host_views {
-	struct upstream_status view[UPSTREAM_MAX];
+struct host_upstreams {
+	struct upstream_status at[UPSTREAM_MAX];
 	size_t n;
 	unsigned n_missing; /* loops that did not tell in time */
 	unsigned n_stuck;   /* of these: loops that do not go round */

@@ -67,7 +67,7 @@ reload_time(struct metric_text *t, const struct facts *f)
 static void
 loops_stuck(struct metric_text *t, const struct facts *f)
 {
-	metric_text_count(t, NULL, f->views->n_stuck);
+	metric_text_count(t, NULL, f->upstreams->n_stuck);
 }
 
 static void
@@ -133,7 +133,7 @@ loops(struct metric_text *t, const struct facts *f)
 static void
 loops_silent(struct metric_text *t, const struct facts *f)
 {
-	metric_text_count(t, NULL, f->views->n_missing);
+	metric_text_count(t, NULL, f->upstreams->n_missing);
 }
 
 static void
@@ -154,7 +154,7 @@ connections(struct metric_text *t, const struct facts *f)
 {
 	uint64_t clients = 0, upstreams = 0;
 
-	if (!facts_all_told(f))
+	if (!facts_are_whole(f))
 		return;
 	for (unsigned i = 0; i < f->n_loops; i++) {
 		clients += f->loops[i].open.clients;
@@ -263,7 +263,7 @@ durations(struct metric_text *t, const struct facts *f)
 {
 	struct latency at_once[REASON_SOURCES] = { { .sum_ns = 0 } };
 
-	if (!facts_all_told(f))
+	if (!facts_are_whole(f))
 		return;
 	/* They left in the turn in which the question came: no time by the loop's clock. */
 	for (unsigned k = 0; k < REASON_DROPPING; k++) {
@@ -293,7 +293,8 @@ differs(const struct policy *p, const struct policy *usual)
 	    memcmp(p->synth.prefixes, usual->synth.prefixes, n * sizeof(p->synth.prefixes[0])) !=
 	    0 ||
 	    memcmp(p->states, usual->states, n * sizeof(p->states[0])) != 0 ||
-	    memcmp(p->choice.weights, usual->choice.weights, n * sizeof(p->choice.weights[0])) != 0 ||
+	    memcmp(p->choice.weights, usual->choice.weights, n * sizeof(p->choice.weights[0])) !=
+	    0 ||
 	    memcmp(p->causes, usual->causes, n * sizeof(p->causes[0])) != 0;
 }
 
@@ -448,10 +449,10 @@ each_upstream(struct metric_text *t, const struct facts *f, write_upstream *one)
 {
 	char text[NETADDR_TEXT];
 
-	if (!facts_all_told(f))
+	if (!facts_are_whole(f))
 		return; /* a total that is less for a moment would look like a restart */
-	for (size_t i = 0; i < f->views->n; i++) {
-		const struct upstream_status *v = &f->views->view[i];
+	for (size_t i = 0; i < f->upstreams->n; i++) {
+		const struct upstream_status *v = &f->upstreams->at[i];
 
 		one(t, f, v, (struct metric_label){ "upstream", netaddr_format(&v->addr, text) });
 	}
@@ -470,7 +471,7 @@ each_upstream(struct metric_text *t, const struct facts *f, write_upstream *one)
 	}
 
 UPSTREAM(upstream_up, upstream_status_answers(v, f->now_ns))
-UPSTREAM(upstream_doubted, v->state == UPSTREAM_STATUS_DOUBTED)
+UPSTREAM(upstream_in_doubt, v->state == UPSTREAM_STATUS_IN_DOUBT)
 UPSTREAM(upstream_limited, upstream_status_has_learned(v))
 
 static void
@@ -546,7 +547,7 @@ static const struct {
 	{ FIGURES_SYNTHESIZED, synthesized },
 	{ FIGURES_UPSTREAM_ORDER, upstream_by_operator },
 	{ FIGURES_UPSTREAM_UP, upstream_up },
-	{ FIGURES_UPSTREAM_DOUBTED, upstream_doubted },
+	{ FIGURES_UPSTREAM_IN_DOUBT, upstream_in_doubt },
 	{ FIGURES_UPSTREAM_LIMITED, upstream_limited },
 	{ FIGURES_UPSTREAM_RTT, upstream_rtt },
 	{ FIGURES_CACHE_HITS, cache_hits },
@@ -577,10 +578,10 @@ write_upstreams(struct metric_text *t, const struct facts *f, const struct figur
 	char text[NETADDR_TEXT];
 
 	metric_text_family(t, &g->metric);
-	if (!facts_all_told(f))
+	if (!facts_are_whole(f))
 		return; /* a total that is less for a moment would look like a restart */
-	for (size_t i = 0; i < f->views->n; i++) {
-		const struct upstream_status *v = &f->views->view[i];
+	for (size_t i = 0; i < f->upstreams->n; i++) {
+		const struct upstream_status *v = &f->upstreams->at[i];
 
 		write_parts(
 		    t, g, v, (struct metric_label){ "upstream", netaddr_format(&v->addr, text) });

@@ -57,16 +57,16 @@ judge_upstreams(struct verdict *v, const struct verdict_grounds *g)
 {
 	bool errors = false;
 
-	for (size_t i = 0; i < g->n_views; i++) {
-		if (g->views[i].ordered != CONF_UP) {
+	for (size_t i = 0; i < g->n_upstreams; i++) {
+		if (g->upstreams[i].ordered != CONF_UP) {
 			v->n_by_operator++; /* nobody misses it */
 			continue;
 		}
 		v->n_upstreams++;
-		v->n_answering += upstream_status_answers(&g->views[i], g->now_ns);
-		errors |= g->views[i].state == UPSTREAM_STATUS_ERRING;
+		v->n_answering += upstream_status_answers(&g->upstreams[i], g->now_ns);
+		errors |= g->upstreams[i].state == UPSTREAM_STATUS_ERRING;
 	}
-	if (v->n_upstreams == 0 && g->n_views > 0)
+	if (v->n_upstreams == 0 && g->n_upstreams > 0)
 		unready(v, "all upstreams are drained or down by operator");
 	if (v->n_answering == v->n_upstreams)
 		return; /* or no loop has told */

@@ -49,11 +49,11 @@ struct verdict_grounds {
 	bool to_stop; /* the lame duck was told to stop */
 	enum verdict_reload reload;
 	unsigned n_loops;
-	unsigned n_stuck;                    /* loops that do not go round */
-	size_t n_served;                     /* listen addresses */
-	size_t n_awaited;                    /* those that are waited for */
-	const struct upstream_status *views; /* of all loops that told */
-	size_t n_views;
+	unsigned n_stuck;                        /* loops that do not go round */
+	size_t n_served;                         /* listen addresses */
+	size_t n_awaited;                        /* those that are waited for */
+	const struct upstream_status *upstreams; /* of all loops that answered */
+	size_t n_upstreams;
 	uint64_t now_ns;
 };
 

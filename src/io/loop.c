@@ -315,7 +315,7 @@ loop_stats(const struct loop *l)
 }
 
 void
-loop_ask_views(struct loop *l)
+loop_ask_status(struct loop *l)
 {
 	/* Who asks again before there is an answer does not make the loop any younger. */
 	if (!atomic_exchange(&l->status.wanted, true))
@@ -332,7 +332,7 @@ loop_silent_ns(const struct loop *l, uint64_t now_ns)
 }
 
 const struct upstream_status *
-loop_views(const struct loop *l, size_t *n)
+loop_upstreams(const struct loop *l, size_t *n)
 {
 	if (atomic_load(&l->status.wanted))
 		return NULL;
@@ -354,7 +354,7 @@ loop_tell(struct loop *l)
 {
 	const struct shell *sh = &l->sh;
 
-	l->status.n_upstreams = engine_views(sh->engine, l->status.upstreams);
+	l->status.n_upstreams = engine_upstreams(sh->engine, l->status.upstreams);
 	for (size_t i = 0; i < l->status.n_upstreams; i++)
 		l->status.upstreams[i].connections =
 		    upstream_tcp_to(sh, &l->status.upstreams[i].addr);
@@ -401,8 +401,8 @@ loop_begin_stop(struct loop *l, uint64_t stop)
 }
 
 /*
- * Read the mailbox: an update, a ping, a question for views or to be explained, a survey, whether
- * it is a lame duck, an order to stop.
+ * Read the mailbox: an update, a ping, a question for the status of upstreams or to be explained, a
+ * survey, whether it is a lame duck, an order to stop.
  */
 static void
 loop_mail(struct loop *l)

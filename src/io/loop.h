@@ -12,8 +12,8 @@
  *
  * The main thread calls loop_new, loop_explain, loop_survey, loop_post, loop_pending, loop_ping,
  * loop_alive, loop_lameduck, loop_stop, loop_stats, loop_querylog_spool, loop_dnstap_spool,
- * loop_ask_views, loop_views, loop_silent_ns, loop_open and loop_free; the loop's own thread calls
- * loop_run. The two share only the mailbox, the snapshot and the counters.
+ * loop_ask_status, loop_upstreams, loop_silent_ns, loop_open and loop_free; the loop's own thread
+ * calls loop_run. The two share only the mailbox, the snapshot and the counters.
  */
 
 #include <stdatomic.h>
@@ -125,23 +125,24 @@ struct spool *loop_dnstap_spool(struct loop *l);
 /* loop_stats: the loop's counters, borrowed; any thread may read them until loop_free. */
 const struct stats *loop_stats(const struct loop *l);
 
-/* loop_ask_views: ask the loop what it knows of its upstreams; loop_views has it later. */
-void loop_ask_views(struct loop *l);
+/* loop_ask_status: ask the loop what it knows of its upstreams; loop_upstreams has it later. */
+void loop_ask_status(struct loop *l);
 
 /*
- * loop_silent_ns: for how long, at NOW_NS, the loop has not answered loop_ask_views, which each of
+ * loop_silent_ns: for how long, at NOW_NS, the loop has not answered loop_ask_status, which each of
  * its turns does; 0: it has.
  */
 MUST_USE uint64_t loop_silent_ns(const struct loop *l, uint64_t now_ns);
 
-/* loop_open: what the loop had open when it answered the last loop_ask_views; as loop_views. */
+/* loop_open: what the loop had open when it answered the last loop_ask_status; as loop_upstreams.
+ */
 MUST_USE const struct loop_open *loop_open(const struct loop *l);
 
 /*
- * loop_views: the answer to the last loop_ask_views: *N views, borrowed until the next one. NULL:
- * the loop has not answered yet.
+ * loop_upstreams: the answer to the last loop_ask_status: *N of them, borrowed until the next one.
+ * NULL: the loop has not answered yet.
  */
-MUST_USE const struct upstream_status *loop_views(const struct loop *l, size_t *n);
+MUST_USE const struct upstream_status *loop_upstreams(const struct loop *l, size_t *n);
 
 /*
  * loop_free: close every socket and free the loop, after loop_run has returned or if it was never

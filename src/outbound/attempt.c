@@ -478,7 +478,7 @@ begin(struct lookups *ls, struct lookup *l, uint64_t now_ns)
 	ls->upstreams->table[u].tally.sends++;
 	if (UNLIKELY(lookup_counts_as_probe(l)))
 		health_on_probe_sent(ls->upstreams, u);
-	if (UNLIKELY(ls->told.anybody))
+	if (UNLIKELY(ls->traced.anybody))
 		trace_asks(ls, l, before);
 	set_wait(ls, l);
 	if (ls->upstreams->n_order > 1 && l->n_sends == 1)

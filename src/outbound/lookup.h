@@ -316,7 +316,7 @@ struct lookups_unsent {
 struct trace;
 
 /* Who wants to know what becomes of lookups (outbound/trace). */
-struct lookups_told {
+struct lookups_traced {
 	bool anybody;        /* debug lines are written, or trace is not NULL */
 	struct trace *trace; /* borrowed: of the question that is explained; NULL: none is */
 };
@@ -340,7 +340,7 @@ struct lookups {
 	struct list put_off; /* lookups that have ended and whose waiters are woken in slices */
 	struct list lost;    /* TCP connections that ended: struct tcp_conn.link */
 	bool more; /* work may be left: in ending, put_off, refused or lost (engine/engine) */
-	struct lookups_told told;
+	struct lookups_traced traced;
 	/* the truncated reply of the lookup that ended last; its bytes are in reply */
 	struct msg truncated;
 	struct lookup **buckets; /* owned: 2^(32 - shift) heads */

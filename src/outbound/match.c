@@ -124,7 +124,7 @@ match_learn(struct lookups *ls, const struct lookup *l, const struct msg *m, uin
 	if (m->edns.present)
 		up->edns.refused_on = UPSTREAM_NONE;
 	up->watched =
-	    antispoof_right(ls, l, m) || up->edns.refused_on != UPSTREAM_NONE || ls->told.anybody;
-	if (UNLIKELY(ls->told.anybody))
+	    antispoof_right(ls, l, m) || up->edns.refused_on != UPSTREAM_NONE || ls->traced.anybody;
+	if (UNLIKELY(ls->traced.anybody))
 		trace_reply(ls, l, m, now_ns);
 }

@@ -61,7 +61,7 @@ penalty_silent(struct lookups *ls, struct lookup *l, struct attempt *a, uint64_t
 {
 	const struct upstream *up = &ls->upstreams->table[a->upstream];
 
-	if (UNLIKELY(ls->told.anybody))
+	if (UNLIKELY(ls->traced.anybody))
 		trace_silent(ls, l, a, now_ns);
 	penalty_count(ls, l, a, UPSTREAM_LOST_TIMEOUT);
 	if (up->conf.ordered == CONF_DOWN)

@@ -241,7 +241,7 @@ hear(struct lookups *ls, struct lookup *l, struct msg *msg, enum msg_verdict ver
 
 	if (UNLIKELY(match != ANTISPOOF_SAME)) {
 		stopped = on_near_miss(ls, l, match, verdict == MSG_OK ? msg : NULL, now_ns);
-		if (stopped == ANTISPOOF_AGREED && ls->told.anybody)
+		if (stopped == ANTISPOOF_AGREED && ls->traced.anybody)
 			trace_reply(ls, l, msg, now_ns);
 	} else if (UNLIKELY(ls->upstreams->table[l->upstream].watched)) {
 		match_learn(ls, l, msg, now_ns);
@@ -408,7 +408,7 @@ recall(struct lookups *ls, struct lookup *l, const struct packet_in *in, const s
 		return true;
 	}
 	match_note(ls, l, msg, verdict, now_ns);
-	if (UNLIKELY(ls->told.anybody))
+	if (UNLIKELY(ls->traced.anybody))
 		trace_reply(ls, l, msg, now_ns);
 	if (verdict != MSG_OK || is_late_error(l, msg))
 		note_error(l, verdict == MSG_OK ? msg->rcode : DNS_SERVFAIL);

@@ -161,7 +161,7 @@ trace_asks(const struct lookups *ls, const struct lookup *l, unsigned before)
 
 	s.attempt = l->n_sends;
 	s.words = why(ls->upstreams, l, before);
-	note(ls->told.trace, &s, l->now.sent_ns);
+	note(ls->traced.trace, &s, l->now.sent_ns);
 }
 
 void
@@ -194,7 +194,7 @@ trace_reply(const struct lookups *ls, const struct lookup *l, const struct msg *
 	s.rcode = m->rcode;
 	s.truncated = (m->flags & DNS_TC) != 0;
 	s.n_answers = m->count[MSG_ANSWER];
-	note(ls->told.trace, &s, now_ns);
+	note(ls->traced.trace, &s, now_ns);
 }
 
 void
@@ -203,7 +203,7 @@ trace_silent(
 {
 	struct trace_step s = of_attempt(TRACE_SILENT, ls, l, a, now_ns);
 
-	note(ls->told.trace, &s, now_ns);
+	note(ls->traced.trace, &s, now_ns);
 }
 
 /* --- cache ------------------------------------------------------------------------------------ */
@@ -242,5 +242,5 @@ trace_kept(const struct lookups *ls, const struct question *key, const struct ca
 		.ttl_s = e->ttl_s };
 
 	memcpy(s.name, key->qname, key->qname_len);
-	note(ls->told.trace, &s, now_ns);
+	note(ls->traced.trace, &s, now_ns);
 }

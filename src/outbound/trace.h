@@ -8,7 +8,7 @@
  * about it, and as a line of level debug. Steps of the engine's own have no line; about clients
  * there are lines only (engine/clientlog).
  *
- * Callers ask first whether anybody wants to know (ls->told.anybody), a load and a branch; before
+ * Callers ask first whether anybody wants to know (ls->traced.anybody), a load and a branch; before
  * trace_found they ask log_debugs(LOG_CACHE), before trace_came whether a question is explained.
  * All here is far from the hot path.
  */

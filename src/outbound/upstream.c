@@ -59,7 +59,7 @@ upstreams_init(struct upstreams *us)
 	us->some_no_aaaa = false;
 	us->hedge_credit = 0;
 	us->logonce = NULL;
-	us->said_all_down = false;
+	us->logged_all_down = false;
 	us->health_table = NULL;
 	us->wheel = NULL;
 	us->timeout_ns = NS_PER_SEC;
@@ -109,7 +109,7 @@ distrust_of(const struct upstream *u, bool trusted)
 	return u->conf.trusted && !trusted ? UPSTREAMS_DISTRUST : 0;
 }
 
-/* The trouble that is told of an upstream that replies by WAY only, which is not WAY_FULL. */
+/* The trouble that is logged of an upstream that replies by WAY only, which is not WAY_FULL. */
 static enum logonce_kind
 way_kind(enum way way)
 {
@@ -122,11 +122,11 @@ way_kind(enum way way)
 static bool
 end_way(struct upstreams *us, struct upstream *u)
 {
-	uint8_t told = u->ways.told;
+	uint8_t logged = u->ways.logged;
 
-	u->ways.told = WAY_FULL;
-	return told != WAY_FULL &&
-	    logonce_end(us->logonce, way_kind((enum way)told), &u->conf.addr);
+	u->ways.logged = WAY_FULL;
+	return logged != WAY_FULL &&
+	    logonce_end(us->logonce, way_kind((enum way)logged), &u->conf.addr);
 }
 
 /* This loop asks U no more: end what it has reported about U, without a message. */
@@ -155,7 +155,7 @@ tell_nothing(struct upstreams *us, struct upstream *u)
 
 /* U is asked from now on. Returns UPSTREAMS_NEW. */
 static unsigned
-take_pulse(struct upstreams *us, struct upstream *u)
+take_shared(struct upstreams *us, struct upstream *u)
 {
 	struct shared_health *shared = health_table_take(us->health_table, &u->conf.addr);
 
@@ -166,7 +166,7 @@ take_pulse(struct upstreams *us, struct upstream *u)
 
 /* U is asked no more. */
 static void
-give_pulse(struct upstreams *us, struct upstream *u)
+give_shared(struct upstreams *us, struct upstream *u)
 {
 	if (u->shared != &u->alone)
 		health_table_give(us->health_table, u->shared);
@@ -191,7 +191,7 @@ static void
 rest(struct upstreams *us, struct upstream *u)
 {
 	tell_nothing(us, u);
-	give_pulse(us, u);
+	give_shared(us, u);
 	u->down = false;
 	u->in_doubt = false;
 	u->failures.n = 0;
@@ -220,7 +220,7 @@ take_conf(struct upstreams *us, uint16_t n, const struct conf_upstream *c)
 	if (was_asked)
 		return changed;
 	u->failures.n = 0; /* of what was finished while it was drained */
-	changed |= take_pulse(us, u);
+	changed |= take_shared(us, u);
 	return changed;
 }
 
@@ -295,9 +295,9 @@ upstreams_tell_all_down(struct upstreams *us, bool aloud)
 {
 	bool down = us->n_order > 0 && upstreams_all_down(us);
 
-	if (down == us->said_all_down)
+	if (down == us->logged_all_down)
 		return;
-	us->said_all_down = down;
+	us->logged_all_down = down;
 	if (down && logonce_begin(us->logonce, LOGONCE_ALL_DOWN, NULL))
 		log_error(LOG_UPSTREAM,
 		    "no upstream replies: clients get what the cache still has, else SERVFAIL");
@@ -312,23 +312,24 @@ tell_way(struct upstreams *us, struct upstream *up)
 	enum way way = (enum way)up->ways.now;
 	char text[NETADDR_TEXT];
 
-	if (up->ways.told == WAY_FULL && logonce_begin(us->logonce, way_kind(way), &up->conf.addr))
+	if (up->ways.logged == WAY_FULL &&
+	    logonce_begin(us->logonce, way_kind(way), &up->conf.addr))
 		log_warn(LOG_UPSTREAM,
 		    "%s: replies only to questions %s: asked so; others are tried now and then",
 		    netaddr_format(&up->conf.addr, text), way_text(way));
-	up->ways.told = (uint8_t)way;
+	up->ways.logged = (uint8_t)way;
 }
 
 void
 upstreams_learn_way(struct upstreams *us, unsigned u, enum way way, uint64_t now_ns)
 {
 	struct upstream *up = &us->table[u];
-	bool told = up->ways.told != WAY_FULL && up->ways.told != way, ended;
+	bool logged = up->ways.logged != WAY_FULL && up->ways.logged != way, ended;
 	char text[NETADDR_TEXT];
 
 	ways_learn(&up->ways, way, now_ns);
 	up->failures.n_primary_silent = 0;
-	if (!told)
+	if (!logged)
 		return;
 	ended = end_way(us, up);
 	if (way != WAY_FULL)

@@ -220,7 +220,7 @@ struct upstreams {
 	bool hedge;              /* the setting */
 	bool options;            /* questions by WAY_FULL have EDNS options */
 	bool some_no_aaaa;       /* some upstream was learned to be silent to AAAA */
-	bool said_all_down;      /* this loop has told that none replies */
+	bool logged_all_down;    /* this loop has logged that none replies */
 	uint32_t hedge_credit;   /* questions that were not hedged, see CHOICE_HEDGE_EACH */
 	struct logonce *logonce; /* borrowed; NULL */
 	struct health_table *health_table; /* borrowed; NULL */

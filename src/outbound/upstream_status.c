@@ -15,7 +15,7 @@ set_state(struct upstream_status *v, const struct upstream *up)
 	else if (up->errors.logged)
 		v->state = UPSTREAM_STATUS_ERRING;
 	else if (up->in_doubt)
-		v->state = UPSTREAM_STATUS_DOUBTED;
+		v->state = UPSTREAM_STATUS_IN_DOUBT;
 	else
 		v->state = UPSTREAM_STATUS_GOOD;
 	if (v->state == UPSTREAM_STATUS_GOOD)
@@ -32,9 +32,9 @@ set_use(struct upstream_status *v, const struct upstream *up)
 {
 	v->good_ns = up->errors.n > 0 ? up->errors.good_ns : up->heard_ns;
 	if (v->state == UPSTREAM_STATUS_STARVED)
-		v->useless_ns = up->heard_ns + 1; /* nobody knows more */
+		v->unanswering_ns = up->heard_ns + 1; /* nobody knows more */
 	else if (v->state >= UPSTREAM_STATUS_ERRING)
-		v->useless_ns = v->since_ns;
+		v->unanswering_ns = v->since_ns;
 }
 
 static void
@@ -48,7 +48,8 @@ set_learned(struct upstream_status *v, const struct ways *w)
 }
 
 size_t
-views_of(const struct upstreams *us, struct upstream_status out[static CONF_MAX_UPSTREAMS])
+upstream_status_all(
+    const struct upstreams *us, struct upstream_status out[static CONF_MAX_UPSTREAMS])
 {
 	for (unsigned i = 0; i < us->n_listed; i++) {
 		const struct upstream *up = &us->table[us->listed[i]];
@@ -158,7 +159,7 @@ merge(struct upstream_status *to, const struct upstream_status *from)
 	to->waiting += from->waiting;
 	to->heard_ns = later(to->heard_ns, from->heard_ns);
 	to->good_ns = later(to->good_ns, from->good_ns);
-	to->useless_ns = later(to->useless_ns, from->useless_ns);
+	to->unanswering_ns = later(to->unanswering_ns, from->unanswering_ns);
 	for (unsigned over = 0; over < UPSTREAM_OVERS; over++)
 		merge_rtt(&to->rtt[over], &from->rtt[over]);
 	to->tally.sends += from->tally.sends;
@@ -174,7 +175,7 @@ merge(struct upstream_status *to, const struct upstream_status *from)
 }
 
 void
-views_merge(struct upstream_status all[static UPSTREAM_MAX], size_t *n_all,
+upstream_status_merge(struct upstream_status all[static UPSTREAM_MAX], size_t *n_all,
     const struct upstream_status *more, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
@@ -238,17 +239,17 @@ is_fresh(uint64_t then_ns, uint64_t now_ns)
 bool
 upstream_status_answers(const struct upstream_status *v, uint64_t now_ns)
 {
-	if (v->useless_ns == 0 ||
+	if (v->unanswering_ns == 0 ||
 	    (v->state == UPSTREAM_STATUS_ERRING && !is_fresh(v->heard_ns, now_ns)))
 		return true;
-	return v->good_ns > v->useless_ns && is_fresh(v->good_ns, now_ns);
+	return v->good_ns > v->unanswering_ns && is_fresh(v->good_ns, now_ns);
 }
 
 const char *
 upstream_status_state_text(enum upstream_status_state state)
 {
 	static const char *const texts[] = { [UPSTREAM_STATUS_GOOD] = "good",
-		[UPSTREAM_STATUS_DOUBTED] = "in doubt",
+		[UPSTREAM_STATUS_IN_DOUBT] = "in doubt",
 		[UPSTREAM_STATUS_ERRING] = "only errors",
 		[UPSTREAM_STATUS_STARVED] = "without a socket",
 		[UPSTREAM_STATUS_DOWN] = "down" };

@@ -6,7 +6,7 @@
  * upstream_status: what is known of an upstream, as the operator is told: first by one loop, then
  * by all of them together.
  *
- * A view is a copy without pointers, so it may go from thread to thread. Times are in ns of the
+ * It is a copy without pointers, so it may go from thread to thread. Times are in ns of the
  * loops' monotonic clock, durations in ns too.
  */
 
@@ -22,7 +22,7 @@
 /* The better before the worse (outbound/health). */
 enum upstream_status_state {
 	UPSTREAM_STATUS_GOOD,
-	UPSTREAM_STATUS_DOUBTED,
+	UPSTREAM_STATUS_IN_DOUBT,
 	UPSTREAM_STATUS_ERRING,  /* all its replies have been errors for a while */
 	UPSTREAM_STATUS_STARVED, /* there is no socket to it, for lack of local resources */
 	UPSTREAM_STATUS_DOWN
@@ -80,7 +80,7 @@ struct upstream_status {
 	 * silence or error after its last good reply to that loop, the latest of all loops. 0: it
 	 * is to all that have asked.
 	 */
-	uint64_t useless_ns;
+	uint64_t unanswering_ns;
 	struct upstream_status_rtt rtt[UPSTREAM_OVERS];
 	struct upstream_tally tally;
 	/* until when each guard is off, the latest of all loops; past or 0: it is not */
@@ -102,19 +102,19 @@ struct upstream_status {
 #define UPSTREAM_STATUS_FRESH_NS (30 * NS_PER_SEC)
 
 /*
- * views_of: the configured upstreams of US, as one loop knows them, to OUT in configured order.
- * Returns how many.
+ * upstream_status_all: the configured upstreams of US, as one loop knows them, to OUT in configured
+ * order. Returns how many.
  */
-MUST_USE size_t views_of(
+MUST_USE size_t upstream_status_all(
     const struct upstreams *us, struct upstream_status out[static CONF_MAX_UPSTREAMS]);
 
 /*
- * views_merge: add what another loop knows, the N views at MORE, to the *N_ALL views at ALL, by
+ * upstream_status_merge: add what another loop knows, the N at MORE, to the *N_ALL at ALL, by
  * address. An upstream that is not there yet comes last. Tallies are summed; a round trip is the
  * mean of the loops that measured it, weighted by their replies; of states the worst counts. After
  * a reload loops may know different upstreams for a moment; more than UPSTREAM_MAX are left out.
  */
-void views_merge(struct upstream_status all[static UPSTREAM_MAX], size_t *n_all,
+void upstream_status_merge(struct upstream_status all[static UPSTREAM_MAX], size_t *n_all,
     const struct upstream_status *more, size_t n);
 
 /*

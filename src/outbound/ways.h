@@ -61,7 +61,7 @@ struct ways {
 	uint8_t tries;      /* how often a fuller one was tried since WAY_FULL held */
 	uint8_t n_large;    /* large replies lost in a row, up to WAYS_LARGE_LOST: learned */
 	uint8_t n_aaaa;     /* AAAA late in a row, up to WAYS_AAAA_LATE; one more: learned */
-	uint8_t told;       /* enum way: this loop has logged that it is this; WAY_FULL: none */
+	uint8_t logged;     /* enum way: this loop has logged that it is this; WAY_FULL: none */
 };
 
 /* ways_init: nothing is learned. */

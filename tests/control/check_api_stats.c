@@ -215,23 +215,23 @@ START_TEST(loop_that_is_late)
 	unsigned n = 0;
 
 	silent_open();
-	a = (struct ask){ .on_views = count_one, .arg = &n };
+	a = (struct ask){ .on_upstreams = count_one, .arg = &n };
 	host.base = op.caller.base;
 	ck_assert(waiting_init(&a.waiting, &ask_type, &host));
 	while (n < 1)
 		(void)event_base_loop(host.base, EVLOOP_ONCE);
-	ck_assert_uint_eq(a.views.n, 1);
-	ck_assert_uint_eq(a.views.n_missing, 0);
+	ck_assert_uint_eq(a.upstreams.n, 1);
+	ck_assert_uint_eq(a.upstreams.n_missing, 0);
 	host.loops[0] = silent.loop;
 	while (n < 3)
 		(void)event_base_loop(host.base, EVLOOP_ONCE);
-	ck_assert_uint_eq(a.views.n, 1);
-	ck_assert_uint_eq(a.views.n_missing, 1);
-	ck_assert_uint_eq(a.views.n_stuck, 0);
-	while (n < 20 && a.views.n_stuck == 0)
+	ck_assert_uint_eq(a.upstreams.n, 1);
+	ck_assert_uint_eq(a.upstreams.n_missing, 1);
+	ck_assert_uint_eq(a.upstreams.n_stuck, 0);
+	while (n < 20 && a.upstreams.n_stuck == 0)
 		(void)event_base_loop(host.base, EVLOOP_ONCE);
-	ck_assert_uint_eq(a.views.n_stuck, 1);
-	ck_assert_uint_eq(a.views.n, 0);
+	ck_assert_uint_eq(a.upstreams.n_stuck, 1);
+	ck_assert_uint_eq(a.upstreams.n, 0);
 	waiting_fini(&a.waiting);
 	silent_close();
 }

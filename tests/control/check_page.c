@@ -61,9 +61,9 @@ END_TEST
 
 START_TEST(troubles)
 {
-	known.views.view[0].state = UPSTREAM_STATUS_DOWN;
-	known.views.view[0].useless_ns = known.facts.now_ns;
-	known.views.n_missing = 1;
+	known.upstreams.at[0].state = UPSTREAM_STATUS_DOWN;
+	known.upstreams.at[0].unanswering_ns = known.facts.now_ns;
+	known.upstreams.n_missing = 1;
 	known.facts.has_cache = false;
 	memset(&known.facts.waited, 0, sizeof(known.facts.waited));
 	has("<span class=\"state bad\" id=\"state\">not ready: no upstream answers; 1 of 2 listen "
@@ -83,8 +83,8 @@ START_TEST(orders_are_shown)
 	    "class=\"n\">0</td>");
 	orders.n_denials = 2;
 	known.settings.orders = &orders;
-	known.views.view[0].ordered = CONF_DRAIN;
-	known.views.view[1].ordered = CONF_DOWN;
+	known.upstreams.at[0].ordered = CONF_DRAIN;
+	known.upstreams.at[1].ordered = CONF_DOWN;
 	has("<td class=\"\">192.0.2.1#53</td><td class=\"warn\">drain by operator</td>");
 	has("<td class=\"\">2001:db8::1#53</td><td class=\"warn\">down by operator</td>");
 	has("<td class=\"\">networks that the operator denies for now (dns64ctl deny)</td><td "
@@ -114,7 +114,7 @@ END_TEST
 /* An interface may have such a name. */
 START_TEST(text_is_no_html)
 {
-	known.views.view[0].addr = (struct netaddr){ .family = NETADDR_NONE };
+	known.upstreams.at[0].addr = (struct netaddr){ .family = NETADDR_NONE };
 	has("<td class=\"\">none</td>");
 }
 END_TEST

@@ -75,8 +75,8 @@ START_TEST(why_it_is_not_ready)
 	json_t *j;
 
 	known.waits.n = 0;
-	known.views.view[0].state = UPSTREAM_STATUS_DOWN;
-	known.views.view[0].useless_ns = known.facts.now_ns;
+	known.upstreams.at[0].state = UPSTREAM_STATUS_DOWN;
+	known.upstreams.at[0].unanswering_ns = known.facts.now_ns;
 	j = state_json(&known.facts);
 	ck_assert_str_eq(json_string_value(json_object_get(j, "reason")), "no upstream answers");
 	json_decref(j);

@@ -193,7 +193,7 @@ START_TEST(upstreams_are_told)
 	    "overdue 0, lost 0, hedges 0, share 0.0 %, no reply yet\n");
 	free(text);
 	/* A loop that goes on meanwhile may be ahead of the clock that was read before. */
-	v[0].state = UPSTREAM_STATUS_DOUBTED;
+	v[0].state = UPSTREAM_STATUS_IN_DOUBT;
 	v[0].since_ns = v[0].heard_ns = 101 * NS_PER_SEC;
 	v[1].state = UPSTREAM_STATUS_STARVED;
 	v[1].since_ns = 0;
@@ -312,7 +312,7 @@ START_TEST(status_counts_upstreams_as_the_verdict_does)
 	v = (struct verdict){ .n_by_operator = 3 };
 	ck_assert_ptr_nonnull(strstr(report_status(&settings, &waits, 1, &v, text),
 	    "upstreams 0, 3 drained or down by operator)"));
-	/* No loop has given its views yet. */
+	/* No loop has reported yet. */
 	v = (struct verdict){ .state = VERDICT_READY };
 	ck_assert_ptr_nonnull(
 	    strstr(report_status(&settings, &waits, 1, &v, text), "loops 1, upstreams 3)"));

@@ -147,7 +147,7 @@ START_TEST(each_step_is_noted)
 	explain_it("www.example", DNS_TYPE_AAAA);
 	ck_assert(explain_done(&explanation));
 	/* Whoever asked reads it now. */
-	ck_assert_ptr_null(world.engine->lookups.told.trace);
+	ck_assert_ptr_null(world.engine->lookups.traced.trace);
 	ck_assert_uint_eq(explanation.trace.n, 13);
 	s = step(0, TRACE_BEGIN);
 	ck_assert(s->policy == 0 && s->state == QUERY_AAAA);

@@ -474,7 +474,7 @@ static void
 check_tallies(void)
 {
 	struct upstream_status v[CONF_MAX_UPSTREAMS];
-	size_t n = engine_views(t.e, v);
+	size_t n = engine_upstreams(t.e, v);
 	uint64_t sends = 0, replies = 0, late = 0, hedges = 0, lost[UPSTREAM_LOST_N] = { 0 };
 
 	ck_assert_uint_eq(n, UPSTREAMS);

@@ -8,9 +8,9 @@
 
 START_TEST(loops_that_are_late)
 {
-	ck_assert(facts_all_told(&known.facts));
-	known.views.n_missing = 1;
-	ck_assert(!facts_all_told(&known.facts));
+	ck_assert(facts_are_whole(&known.facts));
+	known.upstreams.n_missing = 1;
+	ck_assert(!facts_are_whole(&known.facts));
 }
 END_TEST
 

@@ -232,7 +232,7 @@ START_TEST(the_state_is_of_the_table)
 
 	ck_assert_ptr_nonnull(cache);
 	known.settings.conf.core.cache = cache;
-	known.views.view[0].off_until_ns[UPSTREAM_STATUS_CASE] = clock_now_ns() + NS_PER_SEC;
+	known.upstreams.at[0].off_until_ns[UPSTREAM_STATUS_CASE] = clock_now_ns() + NS_PER_SEC;
 	j = state_json(&known.facts);
 	ck_assert_uint_gt(check_numbers(j, NULL), STATS_N + 50);
 	json_decref(j);

@@ -308,7 +308,7 @@ END_TEST
 /* A total that is less for a moment would look like a restart: rather none. */
 START_TEST(a_silent_loop_leaves_out_what_it_knows)
 {
-	known.views.n_missing = 1;
+	known.upstreams.n_missing = 1;
 	known.facts.loops[1].told = false;
 	write_metrics(false);
 	has("dns64d_loops_silent 1");

@@ -76,7 +76,7 @@ struct row {
 static const struct row table[] = {
 	{ "all is well", BOTH(GOOD, GOOD), READY },
 	{ "nobody was asked yet", SOLE(NEVER), READY },
-	{ "one is in doubt", SOLE({ UPSTREAM_STATUS_DOUBTED, 3, 0, 3, CONF_UP }), READY },
+	{ "one is in doubt", SOLE({ UPSTREAM_STATUS_IN_DOUBT, 3, 0, 3, CONF_UP }), READY },
 	{ "down for those who asked, and a loop was never asked", SOLE(DOWN(60)),
 	    UNREADY "no upstream answers" },
 	{ "likewise, and that loop had its last reply before",
@@ -173,15 +173,15 @@ make(const struct row *r)
 	f->reload = r->reload;
 	f->n_served = r->nowhere ? 0 : 1;
 	known.waits.n = r->waits ? 1 : 0;
-	known.views.n_missing = r->missing;
-	known.views.n_stuck = r->stuck;
-	known.views.n = r->n_up;
+	known.upstreams.n_missing = r->missing;
+	known.upstreams.n_stuck = r->stuck;
+	known.upstreams.n = r->n_up;
 	for (unsigned i = 0; i < r->n_up; i++) {
-		struct upstream_status *v = &known.views.view[i];
+		struct upstream_status *v = &known.upstreams.at[i];
 
 		v->state = r->up[i].state;
 		v->good_ns = ago(r->up[i].good);
-		v->useless_ns = ago(r->up[i].useless);
+		v->unanswering_ns = ago(r->up[i].useless);
 		v->heard_ns = ago(r->up[i].heard);
 		v->ordered = r->up[i].ordered;
 	}
@@ -356,7 +356,7 @@ know(void *arg)
 {
 	struct control_ctx *ctx = arg;
 
-	ctx->ask.views = known.views;
+	ctx->ask.upstreams = known.upstreams;
 	ctx->ask.end_ns = 1;
 }
 
@@ -376,7 +376,7 @@ daemon_open(const struct row *r)
 	memset(&d, 0, sizeof(d));
 	caller_open(&d.caller);
 	host_open();
-	d.ctx.ask.on_views = know;
+	d.ctx.ask.on_upstreams = know;
 	d.ctx.ask.arg = &d.ctx;
 	ck_assert(waiting_init(&d.ctx.ask.waiting, &ask_type, &d.ctx.host));
 	know(&d.ctx);
@@ -475,7 +475,7 @@ START_TEST(other_counts_are_no_other_verdict)
 	control_ctx_judge(&d.ctx);
 	heard_start(LOG_LEVEL_INFO);
 	d.n_judged = 0;
-	d.ctx.ask.views.view[1].ordered = CONF_DRAIN;
+	d.ctx.ask.upstreams.at[1].ordered = CONF_DRAIN;
 	control_ctx_judge(&d.ctx);
 	control_ctx_judge(&d.ctx);
 	ck_assert_uint_eq(heard_all(), 0);

@@ -558,8 +558,8 @@ START_TEST(loop_tells_its_upstreams)
 	size_t n = 0;
 
 	for (unsigned asked = 0; asked < 2; asked++) {
-		loop_ask_views(rig.loop);
-		for (int i = 0; (v = loop_views(rig.loop, &n)) == NULL; i++) {
+		loop_ask_status(rig.loop);
+		for (int i = 0; (v = loop_upstreams(rig.loop, &n)) == NULL; i++) {
 			ck_assert_int_lt(i, RIG_WAIT_MS);
 			rig_pause(1);
 		}

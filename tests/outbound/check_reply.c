@@ -138,7 +138,7 @@ START_TEST(each_reply_of_a_turn_is_told)
 	struct packet_out send;
 
 	heard_start(LOG_LEVEL_DEBUG);
-	p.lookups.told.anybody = true;
+	p.lookups.traced.anybody = true;
 	upstreams_watch(&p.upstreams);
 	for (unsigned i = 0; i < 3; i++) {
 		(void)start(i, &wish);

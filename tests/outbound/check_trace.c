@@ -31,7 +31,7 @@ setup(void)
 	ck_assert(netaddr_parse("192.0.2.2", 53, &us.table[1].conf.addr));
 	us.order[1] = 1;
 	us.n_order = 2;
-	ls.told.trace = NULL;
+	ls.traced.trace = NULL;
 	trace = (struct trace){ .n = 0 };
 	l = (struct lookup){ .key.qname = name,
 		.key.qname_len = sizeof(name),
@@ -140,7 +140,7 @@ explain(uint16_t type)
 
 	memcpy(s->name, name, sizeof(name));
 	s->type = type;
-	ls.told.trace = &trace;
+	ls.traced.trace = &trace;
 	heard_start(LOG_LEVEL_INFO);
 }
 

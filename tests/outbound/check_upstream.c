@@ -131,7 +131,7 @@ START_TEST(all_may_be_taken)
 	(void)upstreams_configure(&us, &conf, &wheel);
 	ck_assert_uint_eq(us.n_order, 0);
 	ck_assert(upstreams_all_down(&us));
-	ck_assert(!us.said_all_down);
+	ck_assert(!us.logged_all_down);
 }
 END_TEST
 

@@ -29,7 +29,7 @@ setup(void)
 
 START_TEST(nothing_is_known_at_first)
 {
-	ck_assert_uint_eq(views_of(&us, one), 3);
+	ck_assert_uint_eq(upstream_status_all(&us, one), 3);
 	for (unsigned i = 0; i < 3; i++) {
 		ck_assert(netaddr_equal(&one[i].addr, &conf.upstreams[i].addr));
 		ck_assert_uint_eq(one[i].state, UPSTREAM_STATUS_GOOD);
@@ -53,7 +53,7 @@ START_TEST(views_are_of_what_is_configured)
 	other.upstreams[1].addr = conf.upstreams[0].addr;
 	other.n_upstreams = 2;
 	upstreams_configure(&us, &other, &wheel);
-	ck_assert_uint_eq(views_of(&us, one), 2);
+	ck_assert_uint_eq(upstream_status_all(&us, one), 2);
 	ck_assert(netaddr_equal(&one[0].addr, &conf.upstreams[2].addr));
 	ck_assert(netaddr_equal(&one[1].addr, &conf.upstreams[0].addr));
 }
@@ -67,8 +67,8 @@ START_TEST(states_and_since_when)
 	us.table[1].in_doubt = true;
 	us.table[1].failures.since_ns = now_ns + 7;
 	us.table[2].starved = true;
-	ck_assert_uint_eq(views_of(&us, one), 3);
-	ck_assert_uint_eq(one[0].state, UPSTREAM_STATUS_DOUBTED);
+	ck_assert_uint_eq(upstream_status_all(&us, one), 3);
+	ck_assert_uint_eq(one[0].state, UPSTREAM_STATUS_IN_DOUBT);
 	ck_assert_uint_eq(one[0].since_ns, now_ns);
 	ck_assert_uint_eq(one[1].state, UPSTREAM_STATUS_DOWN);
 	ck_assert_uint_eq(one[1].since_ns, now_ns + 7);
@@ -78,7 +78,7 @@ START_TEST(states_and_since_when)
 	(void)health_on_reply(&us, 0, now_ns + 10);
 	us.table[1].failures.n = 1;
 	ck_assert(health_on_reply(&us, 1, now_ns + 10));
-	ck_assert_uint_eq(views_of(&us, one), 3);
+	ck_assert_uint_eq(upstream_status_all(&us, one), 3);
 	ck_assert_uint_eq(one[0].state, UPSTREAM_STATUS_GOOD);
 	ck_assert_uint_eq(one[0].since_ns, 0);
 	ck_assert_uint_eq(one[1].state, UPSTREAM_STATUS_GOOD);
@@ -94,21 +94,21 @@ START_TEST(guards_and_what_is_open)
 
 	up->n_sockets = 3;
 	up->n_waiting = 5;
-	ck_assert_uint_eq(views_of(&us, one), 3);
+	ck_assert_uint_eq(upstream_status_all(&us, one), 3);
 	for (unsigned g = 0; g < UPSTREAM_STATUS_GUARDS; g++)
 		ck_assert_uint_eq(
 		    upstream_status_off_ns(&one[0], (enum upstream_status_guard)g, now_ns), 0);
 	ck_assert(!one[0].has_cookie);
 	ck_assert(!upstream_status_has_learned(&one[0]));
-	views_merge(all, &n_all, one, 3);
+	upstream_status_merge(all, &n_all, one, 3);
 	up->ways.now = WAY_TCP;
 	up->case_guard.off_until_ns = now_ns + hour_ns;
 	up->suspicion.until_ns = now_ns + 1;
 	up->cookie.len = DNS_COOKIE_CLIENT + 8;
-	ck_assert_uint_eq(views_of(&us, one), 3);
+	ck_assert_uint_eq(upstream_status_all(&us, one), 3);
 	one[0].connections = 2;
 	one[0].waiting = 7;
-	views_merge(all, &n_all, one, 3);
+	upstream_status_merge(all, &n_all, one, 3);
 	ck_assert_uint_eq(all[0].sockets, 6);
 	ck_assert_uint_eq(all[0].in_flight, 10);
 	ck_assert_uint_eq(all[0].connections, 2);
@@ -132,7 +132,7 @@ START_TEST(times_of_each_transport)
 {
 	upstreams_learn(&us, 1, UPSTREAM_FALLBACK, 4 * NS_PER_MS, now_ns);
 	upstreams_learn(&us, 1, UPSTREAM_FALLBACK, 4 * NS_PER_MS, now_ns + 5);
-	ck_assert_uint_eq(views_of(&us, one), 3);
+	ck_assert_uint_eq(upstream_status_all(&us, one), 3);
 	ck_assert_uint_eq(one[1].rtt[UPSTREAM_PRIMARY].weight, 0);
 	ck_assert_uint_eq(one[1].rtt[UPSTREAM_FALLBACK].weight, 2);
 	ck_assert_uint_eq(one[1].rtt[UPSTREAM_PRIMARY].transport, TRANSPORT_UDP);
@@ -164,7 +164,7 @@ view(const char *addr, uint64_t replies, uint64_t ms)
 static void
 add(struct upstream_status v)
 {
-	views_merge(all, &n_all, &v, 1);
+	upstream_status_merge(all, &n_all, &v, 1);
 }
 
 START_TEST(tallies_are_sums_and_times_means)
@@ -189,7 +189,7 @@ START_TEST(tallies_are_sums_and_times_means)
 }
 END_TEST
 
-/* Does an upstream answer, by the views that were added? */
+/* Does an upstream answer, by what was added? */
 static bool
 answers(void)
 {
@@ -205,14 +205,14 @@ START_TEST(d31_who_has_not_asked_has_no_vote)
 	struct upstream *up = &us.table[us.order[0]];
 	struct upstream_status idle;
 
-	ck_assert_uint_gt(views_of(&us, one), 0);
+	ck_assert_uint_gt(upstream_status_all(&us, one), 0);
 	idle = one[0];
 	add(idle);
 	ck_assert(answers()); /* nobody knows better */
 	up->down = true;
 	up->failures.since_ns = now_ns - 10 * NS_PER_SEC;
 	up->heard_ns = now_ns - 11 * NS_PER_SEC;
-	ck_assert_uint_gt(views_of(&us, one), 0);
+	ck_assert_uint_gt(upstream_status_all(&us, one), 0);
 	add(one[0]);
 	ck_assert(!answers());
 	for (unsigned i = 0; i < 2; i++) { /* in either order */
@@ -248,11 +248,11 @@ START_TEST(d31_errors_are_no_answers)
 			ck_assert_uint_eq(up->errors.n, 0);
 		now_ns += HEALTH_ERRORS_MS * NS_PER_MS / (HEALTH_ERRORS - 2);
 		health_on_rcode(&us, u, UPSTREAM_PRIMARY, DNS_SERVFAIL, now_ns);
-		ck_assert_uint_gt(views_of(&us, one), 0);
+		ck_assert_uint_gt(upstream_status_all(&us, one), 0);
 		ck_assert_int_eq(one[0].state == UPSTREAM_STATUS_ERRING, i + 1 == HEALTH_ERRORS);
 	}
 	up->heard_ns = now_ns;
-	ck_assert_uint_gt(views_of(&us, one), 0);
+	ck_assert_uint_gt(upstream_status_all(&us, one), 0);
 	ck_assert_str_eq(upstream_status_state_text(one[0].state), "only errors");
 	ck_assert_uint_eq(one[0].since_ns, up->errors.since_ns);
 	ck_assert_uint_eq(one[0].good_ns, PARTS_START_NS);
@@ -263,9 +263,9 @@ START_TEST(d31_errors_are_no_answers)
 	add(one[0]);
 	ck_assert(answers());
 	health_on_rcode(&us, u, UPSTREAM_PRIMARY, DNS_NXDOMAIN, now_ns);
-	ck_assert_uint_gt(views_of(&us, one), 0);
+	ck_assert_uint_gt(upstream_status_all(&us, one), 0);
 	ck_assert_uint_eq(one[0].state, UPSTREAM_STATUS_GOOD);
-	ck_assert_uint_eq(one[0].useless_ns, 0);
+	ck_assert_uint_eq(one[0].unanswering_ns, 0);
 }
 END_TEST
 
@@ -318,7 +318,7 @@ START_TEST(worst_state_counts)
 {
 	add(in_state(UPSTREAM_STATUS_GOOD, 500, 900));
 	add(in_state(UPSTREAM_STATUS_DOWN, 300, 100));
-	add(in_state(UPSTREAM_STATUS_DOUBTED, 200, 150));
+	add(in_state(UPSTREAM_STATUS_IN_DOUBT, 200, 150));
 	add(in_state(UPSTREAM_STATUS_DOWN, 250, 120));
 	add(in_state(UPSTREAM_STATUS_DOWN, 350, 120));
 	ck_assert_uint_eq(all[0].state, UPSTREAM_STATUS_DOWN);

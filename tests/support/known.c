@@ -15,7 +15,7 @@ view(const char *addr, enum upstream_status_state state, uint64_t sends)
 	ck_assert(netaddr_parse(addr, 53, &v.addr));
 	v.tally = (struct upstream_tally){ .sends = sends, .sends_tcp = 3 };
 	if (state != UPSTREAM_STATUS_GOOD) {
-		v.useless_ns = NS_PER_SEC;
+		v.unanswering_ns = NS_PER_SEC;
 		v.tally.lost[UPSTREAM_LOST_TIMEOUT] = 5;
 		v.tally.lost[UPSTREAM_LOST_UNREACHABLE] = 2;
 		return v;
@@ -43,14 +43,14 @@ known_open(const char *text)
 	memset(k, 0, sizeof(*k));
 	(void)said_make(&said, text, &k->settings);
 	ck_assert_msg(said.n_errors == 0, "%s", said.text);
-	k->views.view[0] = view("192.0.2.1", UPSTREAM_STATUS_GOOD, 100);
-	k->views.view[1] = view("2001:db8::1", UPSTREAM_STATUS_DOWN, 50);
-	k->views.n = 2;
+	k->upstreams.at[0] = view("192.0.2.1", UPSTREAM_STATUS_GOOD, 100);
+	k->upstreams.at[1] = view("2001:db8::1", UPSTREAM_STATUS_DOWN, 50);
+	k->upstreams.n = 2;
 	*f = (struct facts){ .settings = &k->settings,
 		.started = 1000,
 		.taken = 1000,
 		.now_ns = 5 * NS_PER_SEC,
-		.views = &k->views,
+		.upstreams = &k->upstreams,
 		.waits = &k->waits,
 		.n_served = 1,
 		.n_loops = 2,

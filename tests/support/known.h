@@ -12,7 +12,7 @@
 struct known {
 	struct settings settings;
 	struct listens_waits waits; /* one */
-	struct host_views views;
+	struct host_upstreams upstreams;
 	struct facts facts; /* may be changed */
 };
 

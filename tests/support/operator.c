@@ -74,7 +74,7 @@ cookies(void *arg, const struct host_cookies *c)
 		return false;
 	core->cookies.n_secrets = c->n;
 	memcpy(core->cookies.secrets, c->secrets, sizeof(core->cookies.secrets));
-	o->settings.cookies_told = true;
+	o->settings.cookies_changed = true;
 	return true;
 }
 
