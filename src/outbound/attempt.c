@@ -271,20 +271,16 @@ leaves_stream(struct lookups *ls, struct lookup *l, uint64_t now_ns)
 	return !upstream_has_stream(&ls->upstreams->table[l->upstream]);
 }
 
-/* Take an ID for L's question over connection K (TCP_POOL_SIZE: none). False: it does not go now.
- */
+/* Take an ID for L's question over connection K; TCP_POOL_SIZE: none. False: it stays. */
 static __attribute__((noinline)) bool
 go_in_stream(struct lookups *ls, struct lookup *l, unsigned k, uint64_t now_ns)
 {
-	enum upstream_over over = lookup_over(l);
-
-	if (k == TCP_POOL_SIZE) {
+	if (k == TCP_POOL_SIZE)
 		lookup_tcp_wait(ls, l, now_ns);
-		return false;
-	}
-	if (go_by_stream(ls, l, over, k))
+	else if (go_by_stream(ls, l, lookup_over(l), k))
 		return true;
-	stay(ls, l, over, now_ns);
+	else
+		stay(ls, l, lookup_over(l), now_ns);
 	return false;
 }
 
@@ -720,8 +716,7 @@ pick_for_stream(const struct lookups *ls, const struct lookup *l, bool left)
 	return found;
 }
 
-/* The upstream for the next attempt of L; UPSTREAM_NONE. *OVER becomes the fallback for a last
- * resort. */
+/* The upstream for the next attempt of L; UPSTREAM_NONE. *OVER: the fallback for a last resort. */
 static uint16_t
 pick(struct lookups *ls, struct lookup *l, enum upstream_over *over)
 {
