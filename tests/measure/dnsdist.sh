@@ -54,6 +54,42 @@ asked_upstream()
 		"$(spread "$work/node.n")"
 }
 
+# cpu_ns: what node 1 used so far
+cpu_ns()
+{
+	cat "/proc/$(pid_of node1)"/task/*/schedstat | awk '{ n += $1 } END { printf "%.0f", n }'
+}
+
+# cpu_of WHAT RATE: of node 1, while dnsdist is asked RATE questions a second, for ten seconds, whose answers are in caches
+cpu_of()
+{
+	start_dnsdist
+	ask_dnsdist 1 "$2" 100 2000
+	before=$(cpu_ns) answers=$(n_asked 1)
+	ask_dnsdist 10 "$2" 100 2000
+	echo "$(cpu_ns) $before $(n_asked 1) $answers" | awk '{ printf "%.2f\n", ($1 - $2) / ($3 - $4) / 1000 }' >>"$work/$1.n"
+	stop dnsdist
+}
+
+# cpu_of_an_answer: of node 1 by itself behind dnsdist, and as one of three, each with as many questions as it has then
+cpu_of_an_answer()
+{
+	wanted 'CPU of an answer' || return
+	rm -f "$work"/*.n
+	for _ in $(seq "$rounds"); do
+		backends=1
+		configure_dnsdist -e '/127\.0\.1\.[23]:/d'
+		cpu_of alone 2000
+		backends=
+		configure_dnsdist
+		cpu_of three 6000
+		paste "$work/alone.n" "$work/three.n" | tail -n 1 | awk '{ printf "%.3f\n", $2 / $1 }' >>"$work/ratio.n"
+	done
+	for what in alone three ratio; do
+		printf 'CPU of an answer, us, %-16s %s (%s)\n' "$what" "$(median "$work/$what.n")" "$(spread "$work/$what.n")"
+	done
+}
+
 # renew: node 1, as it is to be now
 renew()
 {
@@ -132,6 +168,8 @@ asked_upstream 'chashed'
 asked_upstream 'chashed without the balancing factor' -e '/BalancingFactor/d'
 asked_upstream 'roundrobin' -e 's/^setServerPolicy.*/setServerPolicy(roundrobin)/'
 asked_upstream 'leastOutstanding' -e 's/^setServerPolicy.*/setServerPolicy(leastOutstanding)/'
+
+cpu_of_an_answer
 
 backend_upstream='nameserver 127.0.0.1 port 5301'
 for n in 1 2 3; do

@@ -127,11 +127,11 @@ configure_dnsdist()
 		"$TOP_SRCDIR/contrib/dnsdist/dnsdist.conf" >"$recipe"
 }
 
-# start_dnsdist: with that; returns when it has found all nodes ready
+# start_dnsdist: with that; returns when it has found all nodes ($backends) ready
 start_dnsdist()
 {
 	start dnsdist dnsdist --supervised --disable-syslog -C "$recipe"
-	for backend in 1 2 3; do
+	for backend in ${backends:-1 2 3}; do
 		wait_for 60 logged dnsdist "dns64d-$backend .* as 'up'" || give_up "dnsdist does not find node $backend"
 	done
 }

@@ -82,7 +82,7 @@ check '  its cause' is "dns64d_prefix_cause{prefix=\"$b\",block=\"0\",cause=\"pr
 check '  what prefix-check has found' is "dns64d_prefix_check_up{prefix=\"$b\",block=\"0\"} 0" cat "$work/metrics"
 check '  of the other' is "dns64d_prefix_check_up{prefix=\"$a\",block=\"0\"} 1" cat "$work/metrics"
 check '  since when' is "dns64d_prefix_check_since_seconds{prefix=\"$b\",block=\"0\"} 1" cat "$work/metrics"
-check 'the page' is '<td class="bad">down by prefix-check</td><td class="">down since 20' curl -s http://127.0.0.1:6464/
+check 'the page' is '<td class="bad">down by prefix-check</td><td class="n">100</td><td class="">down since 20' curl -s http://127.0.0.1:6464/
 works $b
 check 'it comes back' wait_for 30 answers "$both"
 check 'and is told' logged dns64d "prefix $b is up by prefix-check"

@@ -54,7 +54,7 @@ took=$(tcp ask 1 $ok A get 1 3000 end 30000 | sed -n '2s/[^0-9]//gp')
 check "an idle client is closed after 5 s ($took ms)" test "${took:-0}" -ge 4900 -a "${took:-99999}" -le 20000
 took=$(tcp ask 1 $ok A get 1 3000 raw 0100 pause 3000 raw 00 end 30000 | sed -n '2s/[^0-9]//gp')
 check "one whose question trickles in: 5 s after it has begun ($took ms)" \
-	test "${took:-0}" -ge 1500 -a "${took:-99999}" -le 20000
+	test "${took:-0}" -ge 500 -a "${took:-99999}" -le 20000
 equal 'one that asks within that time stays' '1 0 1
 2 0 1
 3 0 1' "$(tcp ask 1 $ok A get 1 3000 pause 3000 ask 2 $ok A get 1 3000 pause 3000 ask 3 $ok A get 1 3000)"
