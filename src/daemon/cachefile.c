@@ -120,7 +120,8 @@ open_file(struct cachefile *f, uint32_t stale_s)
 		close(fd);
 		r->verdict = CACHEFILE_REFUSED;
 		snprintf(r->error, sizeof(r->error),
-		    "its key, " CACHEFILE_KEY ", cannot be read: %s", key_error(rc));
+		    "its key, the same name with " CACHEFILE_KEY ", cannot be read: %s",
+		    key_error(rc));
 		return false;
 	}
 	f->loading = cachefile_load_new(fd, f->cache, &when);
@@ -268,8 +269,8 @@ cachefile_save(struct cachefile *f, const char *path, uint32_t stale_s)
 		return;
 	}
 	r->verdict = CACHEFILE_REFUSED;
-	snprintf(r->error, sizeof(r->error), "its key, " CACHEFILE_KEY ", cannot be had: %s",
-	    key_error(rc));
+	snprintf(r->error, sizeof(r->error),
+	    "its key, the same name with " CACHEFILE_KEY ", cannot be had: %s", key_error(rc));
 }
 
 bool

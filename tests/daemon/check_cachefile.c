@@ -583,7 +583,8 @@ START_TEST(file_that_cannot_be_written_is_told)
 	ck_assert(!save_to("/nonexistent/cache", c, &at_save));
 	ck_assert_str_eq(result.error, "its .new cannot be created: No such file or directory");
 	ck_assert(!save_own("/nonexistent/cache", c));
-	text_contains(result.error, "its key, .key, cannot be had: No such file or directory");
+	text_contains(result.error,
+	    "its key, the same name with .key, cannot be had: No such file or directory");
 	/* A disk that is full: what was there before stays. */
 	free(small_file(&len));
 	for (unsigned n = 0; n < 100; n++)
@@ -940,7 +941,8 @@ START_TEST(whose_file_it_is)
 	ck_assert_int_eq(load_own(c), CACHEFILE_OK);
 	ck_assert_int_eq(chmod(path_key, 0640), 0);
 	ck_assert_int_eq(load_own(c), CACHEFILE_REFUSED);
-	text_contains(result.error, "its key, .key, cannot be read: others can read it");
+	text_contains(
+	    result.error, "its key, the same name with .key, cannot be read: others can read it");
 	cache_free(c);
 }
 END_TEST

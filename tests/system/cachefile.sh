@@ -166,7 +166,7 @@ refused 'anybody may write it' 'cannot be read: it must belong to'
 chmod 644 "$cache" && chown bin "$cache"
 refused 'the file of another user' 'cannot be read: it must belong to'
 chown root "$cache" && mv "$cache.key" "$work/key"
-refused 'no key' 'its key, .key, cannot be read: No such file'
+refused 'no key' 'its key, the same name with .key, cannot be read: No such file'
 head -c 8 /dev/urandom >"$cache.key"
 chown "$usual" "$cache" "$cache.key" && chmod 600 "$cache.key"
 refused 'another key' 'is damaged: its checksum is wrong'
