@@ -112,7 +112,7 @@ block_json(const struct telling *t, size_t i)
 {
 	const struct settings *s = t->host->settings;
 	const struct policy_lines *l = policy_lines_at(s->policy_lines, i);
-	bool own = l->prefixes.n > 0;
+	bool own = l->prefixes.n > 0 || l->checks.n > 0 || l->checks_none;
 	json_t *j;
 
 	j = json_pack("{s:o*, s:b, s:o*}", "networks", conf_location_networks(l), "own", own,

@@ -12,14 +12,14 @@
  *		 "cause": "configured", "held": false, "check": null}, ...]},
  *...]}
  *
- * The first block is for clients in none. "own": it has prefixes of its own. "map_only": only map
- * lines name the prefix, whose weight does not count then. "from" is "file" or "prefix-file", both
- * with "file" and "line"; "dns64ctl" with "since", seconds since 1970; "command line", "default",
- * or "map" (a map line). "answers": how many were synthesized under the prefix, for all clients,
- * since the start. "cause" is what the state comes of: "configured", "operator" (dns64ctl),
- * "probe" (prefix-check). "check" is what prefix-check has found: {"state": "active" or "down",
- * "since": seconds since 1970, "error": the last one}, which may have none (null); "held": it is
- * down by that, but as all others are not active, the one that failed last stays.
+ * The first block is for clients in none. "own": it has prefixes, or a prefix-check, of its own.
+ *"map_only": only map lines name the prefix, whose weight does not count then. "from" is "file" or
+ *"prefix-file", both with "file" and "line"; "dns64ctl" with "since", seconds since 1970; "command
+ *line", "default", or "map" (a map line). "answers": how many were synthesized under the prefix,
+ *for all clients, since the start. "cause" is what the state comes of: "configured", "operator"
+ *(dns64ctl), "probe" (prefix-check). "check" is what prefix-check has found: {"state": "active" or
+ *"down", "since": seconds since 1970, "error": the last one}, which may have none (null); "held":
+ *it is down by that, but as all others are not active, the one that failed last stays.
  *
  * Changes take {"prefix": PREFIX, "client": NETWORK, "persist": "yes"}, the last two optional. The
  * answer has "messages" of the log, and

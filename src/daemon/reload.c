@@ -14,6 +14,7 @@
 #include "config/orders.h"
 #include "daemon/conf_push.h"
 #include "daemon/cookies.h"
+#include "daemon/descriptors.h"
 #include "daemon/sockets.h"
 #include "nat64/prefixes.h"
 
@@ -106,6 +107,7 @@ reload_settings(const struct options *o, const char *path, struct threads *t,
 		    conf_push_pack(&p, t->n, &s->conf.io, next);
 	}
 	if (ok) {
+		descriptors_raise(descriptors_needed(next, t->n));
 		loglevel_change(s, next);
 		reload_log(s, next);
 		cookies_tell_undone(s, next);

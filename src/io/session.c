@@ -482,31 +482,39 @@ session_keep(struct shell *sh, struct session *s, struct stream_window *w, bool 
 		session_end(&sh->sessions, s);
 }
 
-/* S, over which the PROXY header was refused for VERDICT, ends. */
+/* S, over which the PROXY header was refused for VERDICT, ends. The log names who sent it. */
 static void
 session_refuse(struct shell *sh, struct session *s, enum proxy_verdict verdict)
 {
+	struct sockaddr_storage ss;
+	socklen_t len = sizeof(ss);
 	struct packet_in in;
 
 	session_input(sh, s, &in);
+	if (getpeername(s->link.fd, (struct sockaddr *)&ss, &len) != 0 ||
+	    !netaddr_from_sockaddr((struct sockaddr *)&ss, &in.from.peer))
+		in.from.peer = s->peer;
 	shell_refuse(sh, &in.from, verdict);
 	session_end(&sh->sessions, s);
 }
 
-/* Does a PROXY header stand where a question of W begins? */
+/* Does a PROXY header stand where one of the next N questions of W begins? */
 static bool
-has_header(const struct stream_window *w)
+has_header(const struct stream_window *w, uint32_t n)
 {
 	size_t at = w->used;
 
-	while (at + 2 <= w->len && !proxy_begins(w->at + at, w->len - at))
+	for (uint32_t i = 0; i < n && at + 2 <= w->len; i++) {
+		if (proxy_begins(w->at + at, w->len - at))
+			return true;
 		at += 2 + (size_t)wire_u16(w->at + at);
-	return at + 2 <= w->len;
+	}
+	return false;
 }
 
-/* Find out who asks over S. False: the questions of W, if there are any, cannot be taken. */
+/* Find out who asks over S. False: the next N questions of W, if there are any, cannot be taken. */
 static bool
-session_take_header(struct shell *sh, struct session *s, struct stream_window *w)
+session_take_header(struct shell *sh, struct session *s, struct stream_window *w, uint32_t n)
 {
 	enum proxy_verdict v = PROXY_SENDER;
 	struct proxy_header h = { .len = 0 };
@@ -527,7 +535,7 @@ session_take_header(struct shell *sh, struct session *s, struct stream_window *w
 		if (!session_identify(sh, s, v == PROXY_CLIENT ? &h.client : &s->peer))
 			return false;
 	}
-	if (!has_header(w))
+	if (!has_header(w, n))
 		return true;
 	session_refuse(sh, s, PROXY_UNEXPECTED);
 	return false;
@@ -541,7 +549,7 @@ session_take(struct shell *sh, struct session *s, struct stream_window *w)
 	uint32_t limit = session_limit(s);
 	unsigned n = 0;
 
-	if (UNLIKELY(s->header != SESSION_HEADER_UNKNOWN) && !session_take_header(sh, s, w))
+	if (UNLIKELY(s->header != SESSION_HEADER_UNKNOWN) && !session_take_header(sh, s, w, limit))
 		return 0;
 	if (limit > 0)
 		v = session_batch(sh, s, w, limit, &n);
@@ -563,7 +571,7 @@ session_take(struct shell *sh, struct session *s, struct stream_window *w)
 static void
 session_eof(struct shell *sh, struct session *s)
 {
-	if (UNLIKELY(s->header == SESSION_HEADER_DUE) && s->in.len > 0)
+	if (UNLIKELY(s->header == SESSION_HEADER_DUE) && s->in.len > 0 && !sh->sessions.stopping)
 		session_refuse(sh, s, PROXY_PARTIAL);
 	s->eof = true;
 	fd_event_off(&s->rd);

@@ -23,9 +23,9 @@ static const struct {
 	    { HEALTH_RISING, HEALTH_UP, ANSWERS } },
 };
 
-/* It goes down: how many answers it will need. */
+/* It goes down: how often rise doubles until it is up again. */
 static uint32_t
-go_down(struct health *h, const struct health_rules *r, uint64_t now_ns)
+go_down(struct health *h, uint64_t now_ns)
 {
 	unsigned recent = 0;
 
@@ -34,7 +34,7 @@ go_down(struct health *h, const struct health_rules *r, uint64_t now_ns)
 	while (recent < HEALTH_DOWNS && h->downs[recent] != 0 &&
 	    now_ns - h->downs[recent] <= HEALTH_DOWNS_NS)
 		recent++;
-	return recent > 2 ? r->rise << (recent - 2) : r->rise;
+	return recent > 2 ? recent - 2 : 0;
 }
 
 bool
@@ -44,12 +44,13 @@ health_take(struct health *h, const struct health_rules *r, bool answered, uint6
 	bool passed = health_passes(h), enough;
 
 	h->n = counts == NOTHING ? 0 : h->n + 1;
-	enough = (counts == FAILURES && h->n >= r->fall) || (counts == ANSWERS && h->n >= h->rise);
+	enough = (counts == FAILURES && h->n >= r->fall) ||
+	    (counts == ANSWERS && h->n >= r->rise << h->doublings);
 	h->state = enough ? rows[h->state][answered].enough : rows[h->state][answered].next;
 	if (enough)
 		h->n = 0;
 	if (passed && !health_passes(h))
-		h->rise = go_down(h, r, now_ns);
+		h->doublings = go_down(h, now_ns);
 	return passed != health_passes(h);
 }
 

@@ -35,7 +35,7 @@ struct health_rules {
 struct health {
 	enum health_state state;
 	uint32_t n;                   /* HEALTH_FAILING, HEALTH_RISING: how many in a row */
-	uint32_t rise;                /* HEALTH_DOWN, HEALTH_RISING: how many it needs */
+	uint32_t doublings;           /* HEALTH_DOWN, HEALTH_RISING: of rise, until it is up */
 	uint64_t downs[HEALTH_DOWNS]; /* when it went down, the last one first; 0: not so often */
 };
 

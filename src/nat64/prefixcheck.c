@@ -153,6 +153,8 @@ on_end(struct probe *p, const char *why)
 		targets_answer(a->group, a->target, a->prefix);
 	else
 		targets_fail(a->group, a->target, a->prefix, why);
+	if (p->starved)
+		targets_skip(a->group, a->prefix);
 	if (--a->all->n_open == 0)
 		end_round(a->all);
 }
@@ -183,8 +185,10 @@ place_all(struct prefixcheck *c)
 	}
 }
 
-/* Report the prefixes of G that nothing was reported of: they are up. So all that are checked have
- * a report, though the states in force do not change. */
+/*
+ * Report the prefixes of G that nothing was reported of: they are up, or as other targets found
+ * them. So all that are checked have a report, though the states in force do not change.
+ */
 static void
 report_new(const struct prefixcheck *c, const struct targets_group *g)
 {
@@ -197,8 +201,11 @@ report_new(const struct prefixcheck *c, const struct targets_group *g)
 			.state = POLICY_ACTIVE,
 			.since = (uint64_t)time(NULL) };
 
-		if (prefix_states_find(states, r.cause, r.group, &r.prefix) == NULL &&
-		    !prefix_states_put(states, &r))
+		if (prefix_states_find(states, r.cause, r.group, &r.prefix) != NULL)
+			continue;
+		if (!(health_passes(&g->prefixes[k].health)
+			    ? prefix_states_put(states, &r)
+			    : prefix_states_adopt(states, r.cause, r.group, &r.prefix)))
 			return; /* no memory: it is shown once something changes */
 	}
 }
@@ -225,11 +232,14 @@ renew(struct prefixcheck *c)
 		log_error(LOG_CONFIG, "no memory for prefix-check: nothing is asked");
 	}
 	place_all(c);
-	if (c->prefixes->settings->prefix_states != NULL)
-		prefix_states_drop(
-		    c->prefixes->settings->prefix_states, POLICY_PROBE, is_asked, &c->targets);
 	for (size_t i = 0; i < c->targets.n; i++)
 		report_new(c, &c->targets.groups[i]);
+	/* Policies may work by what is dropped. */
+	if (c->prefixes->settings->prefix_states != NULL &&
+	    prefix_states_drop(
+		c->prefixes->settings->prefix_states, POLICY_PROBE, is_asked, &c->targets) > 0 &&
+	    c->prefixes->since_ns == 0)
+		c->prefixes->since_ns = clock_now_ns();
 }
 
 static void
@@ -328,6 +338,13 @@ prefixcheck_renew(struct prefixcheck *c)
 	if (c == NULL)
 		return;
 	c->renew = true;
-	if (c->phase == IDLE)
+	if (c->phase == IDLE) {
 		set_timer(c, 0);
+	} else if (c->phase == WAITS) {
+		uint64_t now = clock_now_ns(), next = now + interval_ns(c);
+
+		/* The interval may be shorter than the one that is waited for. */
+		c->next_ns = next < c->next_ns ? next : c->next_ns;
+		set_timer(c, c->next_ns > now ? c->next_ns - now : 0);
+	}
 }

@@ -79,7 +79,7 @@ tell_held(size_t before, size_t now, size_t of)
 		    "last stays active",
 		    now, of);
 	else if (now == 0 && before > 0)
-		log_notice(LOG_CONFIG, "each policy has a prefix again that passes prefix-check");
+		log_notice(LOG_CONFIG, "no policy uses a prefix any more that fails prefix-check");
 }
 
 /*

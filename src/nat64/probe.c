@@ -208,6 +208,7 @@ probe_start(struct probe *p, struct event_base *base, const struct policy_lines_
 		if (p->event == NULL || event_add(p->event, NULL) != 0)
 			rc = -ENOMEM;
 	}
+	p->starved = rc == -EMFILE || rc == -ENFILE || rc == -ENOMEM || rc == -ENOBUFS;
 	if (rc != 0)
 		end(p, strerror(-rc));
 }

@@ -23,7 +23,8 @@
 
 struct probe;
 
-/* What comes of it: WHY, in words, it was not answered; NULL: it was. Called once, as the last. */
+/* What comes of it: WHY, in words, it was not answered; NULL: it was. Called once, as the last.
+ * p->starved: it was not even asked, as this machine lacked descriptors or memory. */
 typedef void probe_end(struct probe *p, const char *why);
 
 struct probe {
@@ -33,6 +34,7 @@ struct probe {
 	int fd;       /* owned while it runs */
 	uint16_t id;  /* of the question or the echo */
 	bool garbage; /* something came that is no answer */
+	bool starved; /* it was not asked, for lack of descriptors or memory */
 };
 
 /*

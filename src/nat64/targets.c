@@ -107,6 +107,22 @@ keep_health(struct targets_group *g, const struct targets_group *before)
 	}
 }
 
+/* Let the prefixes of G, a new group, have the health that those had in T which failed. */
+static void
+take_health(struct targets_group *g, const struct targets *t)
+{
+	for (size_t k = 0; k < g->n_prefixes; k++) {
+		struct targets_prefix *p = &g->prefixes[k];
+
+		for (size_t i = 0; i < t->n && health_passes(&p->health); i++) {
+			int at = targets_find_prefix(&t->groups[i], &p->prefix);
+
+			if (at >= 0)
+				*p = t->groups[i].prefixes[at];
+		}
+	}
+}
+
 bool
 targets_make(struct targets *t, const struct settings *s)
 {
@@ -123,6 +139,8 @@ targets_make(struct targets *t, const struct settings *s)
 
 		if (before != NULL)
 			keep_health(&next.groups[i], before);
+		else
+			take_health(&next.groups[i], t);
 	}
 	targets_fini(t);
 	*t = next;
@@ -143,6 +161,12 @@ targets_answer(struct targets_group *g, size_t i, size_t k)
 {
 	g->seen[i] = true;
 	g->prefixes[k].answered = true;
+}
+
+void
+targets_skip(struct targets_group *g, size_t k)
+{
+	g->prefixes[k].unasked = true;
 }
 
 void
@@ -179,8 +203,9 @@ targets_end_round(struct targets_group *g, const struct health_rules *r, uint64_
 	for (size_t k = 0; k < g->n_prefixes; k++) {
 		struct targets_prefix *p = &g->prefixes[k];
 
-		if (any && health_take(&p->health, r, p->answered, now_ns))
+		if (any && (p->answered || !p->unasked) &&
+		    health_take(&p->health, r, p->answered, now_ns))
 			tell->prefix(tell->arg, g, k);
-		p->answered = false;
+		p->answered = p->unasked = false;
 	}
 }

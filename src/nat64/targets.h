@@ -34,6 +34,7 @@ struct targets_prefix {
 	struct pref64 prefix;
 	struct health health;
 	bool answered;               /* in this round, for one target at least */
+	bool unasked;                /* in this round, by one target at least */
 	char why[PREFIX_STATES_WHY]; /* why the last target that did not answer did not */
 };
 
@@ -55,7 +56,8 @@ struct targets {
 
 /*
  * targets_make: *t, which has groups or is all zero, becomes what is asked under S; what is still
- * asked keeps its health. False without memory: nothing is changed.
+ * asked keeps its health, and a prefix that failed stays down where others are to be asked under
+ * it. False without memory: nothing is changed.
  */
 MUST_USE bool targets_make(struct targets *t, const struct settings *s);
 
@@ -70,6 +72,9 @@ MUST_USE int targets_find_prefix(const struct targets_group *g, const struct pre
 
 /* targets_answer: in this round target I of G has answered under prefix K. */
 void targets_answer(struct targets_group *g, size_t i, size_t k);
+
+/* targets_skip: it was not asked; whether the prefix works is not known then. */
+void targets_skip(struct targets_group *g, size_t k);
 
 /* targets_fail: it has not, for the reason ERROR in words. */
 void targets_fail(struct targets_group *g, size_t i, size_t k, const char *error);

@@ -66,17 +66,38 @@ prefix_states_put(struct prefix_states *t, const struct prefix_report *r)
 	return true;
 }
 
-void
+bool
+prefix_states_adopt(
+    struct prefix_states *t, enum policy_cause cause, uint64_t group, const struct pref64 *prefix)
+{
+	struct prefix_report r, *at;
+
+	for (size_t i = 0; i < t->n; i++) {
+		r = t->of[i];
+		if (r.cause != cause || r.state != POLICY_DOWN || !pref64_same(&r.prefix, prefix))
+			continue;
+		at = append(t);
+		if (at == NULL)
+			return false;
+		r.group = group;
+		*at = r;
+		return true;
+	}
+	return true;
+}
+
+size_t
 prefix_states_drop(struct prefix_states *t, enum policy_cause cause,
     bool (*keep)(const void *arg, const struct prefix_report *r), const void *arg)
 {
-	size_t n = 0;
+	size_t n = 0, before = t->n;
 
 	for (size_t i = 0; i < t->n; i++) {
 		if (t->of[i].cause != cause || keep(arg, &t->of[i]))
 			t->of[n++] = t->of[i];
 	}
 	t->n = n;
+	return before - n;
 }
 
 /* The index of the prefix of P, not one of map lines only, that R is about; -1: none. */
@@ -96,9 +117,14 @@ typedef const struct prefix_report *lowest[POLICY_MAX_PREFIXES];
 static void
 collect(const struct prefix_states *t, uint64_t group, const struct policy *p, lowest low)
 {
+	bool any = false;
+
+	for (size_t i = 0; t != NULL && i < t->n && !any; i++)
+		any = t->of[i].group == group;
 	for (size_t i = 0; t != NULL && i < t->n; i++) {
 		const struct prefix_report *r = &t->of[i];
-		int at = r->group == group ? place(p, r) : -1;
+		/* A group whose targets were not asked yet goes by what others found. */
+		int at = r->group == group || !any ? place(p, r) : -1;
 
 		if (at >= 0 && r->state > p->states[at] &&
 		    (low[at] == NULL || r->state > low[at]->state))

@@ -53,14 +53,22 @@ MUST_USE bool prefix_states_put(struct prefix_states *t, const struct prefix_rep
 MUST_USE struct prefix_report *prefix_states_find(const struct prefix_states *t,
     enum policy_cause cause, uint64_t group, const struct pref64 *prefix);
 
-/* prefix_states_drop: forget the reports of CAUSE for which KEEP, called with ARG, is false. */
-void prefix_states_drop(struct prefix_states *t, enum policy_cause cause,
+/*
+ * prefix_states_adopt: GROUP, of which CAUSE has reported nothing about PREFIX, has the report of
+ * another group that it is down, if there is one. False without memory: nothing is changed.
+ */
+MUST_USE bool prefix_states_adopt(
+    struct prefix_states *t, enum policy_cause cause, uint64_t group, const struct pref64 *prefix);
+
+/* prefix_states_drop: forget the reports of CAUSE for which KEEP, called with ARG, is false. How
+ * many. */
+size_t prefix_states_drop(struct prefix_states *t, enum policy_cause cause,
     bool (*keep)(const void *arg, const struct prefix_report *r), const void *arg);
 
 /*
  * prefix_states_lower: P, of GROUP, has the states and causes of the lines: let what T, which may
- * be NULL, has of its prefixes lower them. Prefixes of map lines only have no reports. Then
- * policy_settle is due.
+ * be NULL, has of its prefixes lower them; what it has of other groups if nothing of this one.
+ * Prefixes of map lines only have no reports. Then policy_settle is due.
  */
 void prefix_states_lower(const struct prefix_states *t, uint64_t group, struct policy *p);
 

@@ -53,6 +53,19 @@ START_TEST(one_is_enough_if_so_configured)
 }
 END_TEST
 
+/* By the rules of a reload, also where it is down already. */
+START_TEST(other_rules_hold_at_once)
+{
+	const struct health_rules sooner = { .fall = 3, .rise = 2 };
+	struct health h = { .n = 0 };
+	uint64_t now = 0;
+
+	ck_assert_str_eq(after(&h, "---+", &now), "rising");
+	ck_assert(health_take(&h, &sooner, true, now + 1));
+	ck_assert_int_eq(h.state, HEALTH_UP);
+}
+END_TEST
+
 /* Let H go down, and count the answers until it is up. */
 static unsigned
 answers_until_up(struct health *h, uint64_t *now)
@@ -129,6 +142,7 @@ tests_add(TCase *tc)
 {
 	tcase_add_test(tc, each_row);
 	tcase_add_test(tc, one_is_enough_if_so_configured);
+	tcase_add_test(tc, other_rules_hold_at_once);
 	tcase_add_test(tc, what_goes_down_often_rises_late);
 	tcase_add_test(tc, a_model_agrees);
 }

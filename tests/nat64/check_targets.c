@@ -124,6 +124,21 @@ START_TEST(the_fault_of_a_target)
 }
 END_TEST
 
+/* Whether a prefix works is not known where this machine could not ask. */
+START_TEST(what_was_not_asked_has_not_failed)
+{
+	begin(TWO "prefix-check icmp 192.0.2.1\n");
+	for (unsigned i = 0; i < 5; i++) {
+		targets_skip(targets.groups, 1);
+		ck_assert_str_eq(play("+-"), "");
+	}
+	ck_assert_str_eq(play("+-"), "");
+	targets_skip(targets.groups, 1);
+	ck_assert_str_eq(play("+-"), "");
+	ck_assert_str_eq(play("+-"), "prefix 1 down;");
+}
+END_TEST
+
 /* One that answers is enough. */
 START_TEST(one_target_is_enough)
 {
@@ -191,8 +206,12 @@ START_TEST(a_reload_keeps_what_is_known)
 	ck_assert_int_eq(targets.groups[0].prefixes[1].health.state, HEALTH_UP);
 	ck_assert_int_eq(targets.groups[0].targets[0].health.state, HEALTH_DOWN);
 	ck_assert_int_eq(targets.groups[0].targets[1].health.state, HEALTH_UP);
-	again(TWO "prefix-check icmp 192.0.2.1\n"); /* others: all is forgotten */
-	ck_assert_int_eq(targets.groups[0].prefixes[1].health.state, HEALTH_UP);
+	/* Others: what was down is so until they find otherwise. */
+	again(TWO "prefix-check icmp 192.0.2.1\n");
+	ck_assert_int_eq(targets.groups[0].prefixes[0].health.state, HEALTH_UP);
+	ck_assert_int_eq(targets.groups[0].prefixes[1].health.state, HEALTH_DOWN);
+	ck_assert_str_eq(play("++"), "");
+	ck_assert_str_eq(play("++"), "prefix 1 up;");
 }
 END_TEST
 
@@ -380,6 +399,7 @@ tests_add(TCase *tc)
 	tcase_add_checked_fixture(tc, set_up, tear_down);
 	tcase_add_test(tc, one_prefix_of_two);
 	tcase_add_test(tc, the_fault_of_a_target);
+	tcase_add_test(tc, what_was_not_asked_has_not_failed);
 	tcase_add_test(tc, one_target_is_enough);
 	tcase_add_test(tc, groups);
 	tcase_add_test(tc, nothing_is_asked_by_default);

@@ -172,6 +172,27 @@ START_TEST(a_model_agrees)
 }
 END_TEST
 
+/* A group of which nothing was reported yet goes by others, and has their reports until its own. */
+START_TEST(a_new_group_goes_by_others)
+{
+	report(GROUP + 1, 1, POLICY_DOWN);
+	report(GROUP + 1, 2, POLICY_ACTIVE);
+	ck_assert_str_eq(with("aaaaa"), "axaaa");
+	report(GROUP, 0, POLICY_ACTIVE);
+	ck_assert_str_eq(with("aaaaa"), "aaaaa");
+	for (unsigned i = 1; i < 4; i++)
+		ck_assert(
+		    prefix_states_adopt(states, POLICY_PROBE, GROUP, &policy.synth.prefixes[i]));
+	ck_assert_ptr_null(
+	    prefix_states_find(states, POLICY_PROBE, GROUP, &policy.synth.prefixes[2]));
+	ck_assert_str_eq(with("aaaaa"), "axaaa");
+	report(GROUP + 1, 1, POLICY_ACTIVE);
+	ck_assert_str_eq(with("aaaaa"), "axaaa");
+	report(GROUP, 1, POLICY_ACTIVE);
+	ck_assert_str_eq(with("aaaaa"), "aaaaa");
+}
+END_TEST
+
 void
 tests_add(TCase *tc)
 {
@@ -180,5 +201,6 @@ tests_add(TCase *tc)
 	tcase_add_test(tc, the_last_one_stays);
 	tcase_add_test(tc, map_lines_do_not_count);
 	tcase_add_test(tc, what_is_dropped_is_forgotten);
+	tcase_add_test(tc, a_new_group_goes_by_others);
 	tcase_add_test(tc, a_model_agrees);
 }

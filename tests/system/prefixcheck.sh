@@ -83,6 +83,12 @@ check '  what prefix-check has found' is "dns64d_prefix_check_up{prefix=\"$b\",b
 check '  of the other' is "dns64d_prefix_check_up{prefix=\"$a\",block=\"0\"} 1" cat "$work/metrics"
 check '  since when' is "dns64d_prefix_check_since_seconds{prefix=\"$b\",block=\"0\"} 1" cat "$work/metrics"
 check 'the page' is '<td class="bad">down by prefix-check</td><td class="n">100</td><td class="">down since 20' curl -s http://127.0.0.1:6464/
+settings 'prefix-check tcp 192.0.2.1 port 8080' 'prefix-check tcp 192.0.2.1 port 8081'
+ctl reload >/dev/null
+equal 'a reload with other targets: it is down' $only_a "$(addresses)"
+settings 'prefix-check tcp 192.0.2.1 port 8080'
+ctl reload >/dev/null
+equal 'and with the first ones again' $only_a "$(addresses)"
 works $b
 check 'it comes back' wait_for 30 answers "$both"
 check 'and is told' logged dns64d "prefix $b is up by prefix-check"
